@@ -1,0 +1,29 @@
+# One target per folder of the house.
+
+# stoker_folder(NAME SOURCES a.cc … [USES folder …] [LINKS library …])
+# makes the object library stoker_NAME from src/stoker/NAME; USES are the folders it may include.
+function(stoker_folder name)
+  cmake_parse_arguments(arg "" "" "SOURCES;USES;LINKS" ${ARGN})
+  add_library(stoker_${name} OBJECT ${arg_SOURCES})
+  target_include_directories(stoker_${name} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>)
+  target_link_libraries(stoker_${name} PUBLIC ${arg_LINKS} PRIVATE $<BUILD_INTERFACE:stoker_flags>)
+  foreach(used IN LISTS arg_USES)
+    target_link_libraries(stoker_${name} PUBLIC stoker_${used})
+  endforeach()
+  set_property(GLOBAL APPEND PROPERTY STOKER_FOLDERS ${name})
+endfunction()
+
+# stoker_test(FOLDER SOURCES a_test.cc … [LINKS …] [LABELS …])
+# makes one GoogleTest program for tests/FOLDER and registers each of its tests with ctest.
+function(stoker_test folder)
+  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+  add_executable(test_${folder} ${arg_SOURCES})
+  target_include_directories(test_${folder} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(test_${folder} PRIVATE stoker stoker_flags GTest::gmock GTest::gtest_main ${arg_LINKS})
+  gtest_discover_tests(test_${folder} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES
+                       PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${folder};${arg_LABELS}")
+endfunction()
