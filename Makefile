@@ -1,0 +1,49 @@
+# The two commands of the README, and what developers use besides. `make help` lists them.
+SHELL := /bin/bash
+BUILD ?= build
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc)
+VENV ?= .venv
+CMAKE_ARGS ?=
+CTEST_ARGS ?=
+
+.DEFAULT_GOAL := build
+.PHONY: build bootstrap demo test bench lint install torture asan tsan clean help
+
+build: bootstrap ## build the release program: build/stoker
+	@mkdir -p $(BUILD)
+	@cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release $(CMAKE_ARGS) > $(BUILD)/configure.log 2>&1 \
+	  || { cat $(BUILD)/configure.log; exit 1; }
+	@ninja -C $(BUILD) -j $(JOBS)
+
+bootstrap: ## install packages and the Python environment (needs root only when something is missing)
+	@tools/bootstrap
+
+demo: build ## the whole story on this machine, into demo/
+	@$(BUILD)/stoker demo --out demo
+
+test: build ## build and run every test
+	@cd $(BUILD) && ctest --output-on-failure -j $(JOBS) $(CTEST_ARGS)
+
+bench: build ## run the benchmarks, each checks its own result
+	@tools/run_benchmarks.py --build $(BUILD)
+
+lint: build ## formatting, clang-tidy, layers, sizes, ruff, mypy
+	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" tools/lint.py --build $(BUILD) --jobs $(JOBS)
+
+install: build ## install into PREFIX (default /usr/local)
+	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+torture: build ## the long fault loops: kill, fail and cut at every call
+	@tools/torture --build $(BUILD)
+
+asan tsan: bootstrap ## the tests under a sanitizer, in a build folder of their own
+	@cmake --preset $@ > /dev/null
+	@ninja -C build-$@ -j $(JOBS)
+	@cd build-$@ && ctest --output-on-failure -j $(JOBS) $(CTEST_ARGS)
+
+clean: ## remove what was built
+	@rm -rf build build-* demo
+
+help: ## this list
+	@grep -hE '^[a-z ]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z ]+):.*## /\1\t/' | expand -t 14
