@@ -1,0 +1,117 @@
+// Data sets become one index: the accepted utterances in order, and an account of every other row.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "stoker/base/digest.h"
+#include "stoker/base/io.h"
+#include "stoker/base/result.h"
+#include "stoker/data/index_options.h"
+#include "stoker/data/utterance.h"
+
+namespace stoker::data {
+
+// rows = accepted + filtered + rejected, always.
+struct IndexCounts {
+  std::uint64_t rows = 0;
+  std::uint64_t accepted = 0;
+  std::uint64_t filtered = 0;  // left out by the user's own limits, splits and subsets
+  std::uint64_t rejected = 0;
+};
+
+// A row that cannot be used. `error.place` holds file, line and byte; the metadata file's line
+// stands in `line` even when the fault is inside the audio file.
+struct Reject {
+  std::string id;
+  std::uint64_t line = 0;
+  Error error;
+};
+
+// A row that is used although something about it is odd.
+struct Warning {
+  std::string id;
+  std::uint64_t line = 0;
+  Error error;
+};
+
+// An opened data set; audio paths of its utterances are relative to `root`.
+struct Source {
+  std::string name;
+  double weight = 1.0;
+  File root;
+};
+
+// Immutable once built; const access is thread-safe.
+class Index {
+ public:
+  std::size_t size() const noexcept { return table_.size(); }
+  Utterance operator[](std::size_t index) const noexcept { return table_[index]; }
+
+  const IndexCounts& counts() const noexcept { return counts_; }
+  std::span<const Reject> rejects() const noexcept { return rejects_; }
+  std::span<const Warning> warnings() const noexcept { return warnings_; }
+  // How many rows each code rejected or filtered, and each warning touched.
+  const std::map<std::string, std::uint64_t>& reject_codes() const noexcept {
+    return reject_codes_;
+  }
+  const std::map<std::string, std::uint64_t>& filter_codes() const noexcept {
+    return filter_codes_;
+  }
+  const std::map<std::string, std::uint64_t>& warning_codes() const noexcept {
+    return warning_codes_;
+  }
+
+  std::span<const Source> sources() const noexcept { return sources_; }
+  std::span<const std::string> speakers() const noexcept { return speakers_; }
+  std::span<const std::string> languages() const noexcept { return languages_; }
+  double audio_s() const noexcept { return audio_s_; }
+
+  // XXH3-128 over id, text, speaker, language, samples and rate of the accepted rows, in order.
+  Digest128 data_digest() const noexcept { return data_digest_; }
+
+  // Opens the utterance's file; it can never lie outside its source's root.
+  Result<File> open_sound(const Utterance& utterance) const;
+
+  // Why the index must not be used (too many rejects, no usable row), if so.
+  const std::optional<Error>& refusal() const noexcept { return refusal_; }
+
+  // Reads the metadata files again: E-META-CHANGED when one is no longer what was indexed.
+  Result<void> check_unchanged() const;
+
+ private:
+  friend class IndexBuilder;
+  struct MetadataFile {
+    std::string path;
+    Digest128 digest;
+  };
+
+  Io* io_ = nullptr;
+  UtteranceTable table_;
+  IndexCounts counts_;
+  std::vector<Reject> rejects_;
+  std::vector<Warning> warnings_;
+  std::map<std::string, std::uint64_t> reject_codes_, filter_codes_, warning_codes_;
+  std::vector<Source> sources_;
+  std::vector<MetadataFile> metadata_files_;
+  std::vector<std::string> speakers_, languages_;
+  double audio_s_ = 0;
+  Digest128 data_digest_;
+  std::optional<Error> refusal_;
+};
+
+// Reads every row and, as options.check asks, every file. Throws DataError or ConfigError only for
+// what concerns a whole source; bad rows are in rejects(), and refusal() says whether they are too
+// many. Throws E-DATA-STOPPED when `stop` is requested.
+Index scan_index(const IndexOptions& options, Io& io, std::stop_token stop = {});
+
+// The same, but throws the refusal: what comes back can be used.
+Index open_index(const IndexOptions& options, Io& io, std::stop_token stop = {});
+
+}  // namespace stoker::data

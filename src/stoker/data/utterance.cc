@@ -1,0 +1,102 @@
+#include "stoker/data/utterance.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "stoker/base/invariant.h"
+
+namespace stoker::data {
+namespace {
+
+constexpr std::size_t kChunkBytes = std::size_t{1} << 20U;
+
+char* copy_chars(char* to, std::string_view text) noexcept {
+  if (!text.empty()) std::memcpy(to, text.data(), text.size());
+  return to + text.size();
+}
+
+}  // namespace
+
+Utterance UtteranceTable::operator[](std::size_t index) const noexcept {
+  check_invariant(index < rows_.size(), "utterance index out of range");
+  const Row& row = rows_[index];
+  const char* at = row.strings;
+  Utterance out;
+  out.id = {at, row.id_bytes};
+  at += row.id_bytes;
+  out.text = {at, row.text_bytes};
+  at += row.text_bytes;
+  out.raw_text = row.raw_is_text ? out.text : std::string_view(at, row.raw_bytes);
+  at += row.raw_is_text ? 0 : row.raw_bytes;
+  out.file = {at, row.file_bytes};
+  out.first_sample = row.first_sample;
+  out.num_samples = row.num_samples;
+  out.rate_hz = row.rate_hz;
+  out.speaker = row.speaker;
+  out.language = row.language;
+  out.source = row.source;
+  out.line = row.line;
+  out.is_segment = row.is_segment;
+  return out;
+}
+
+void UtteranceTable::append(const Utterance& row) {
+  const bool raw_is_text = row.raw_text == row.text;
+  const std::size_t needed =
+      row.id.size() + row.text.size() + row.file.size() + (raw_is_text ? 0 : row.raw_text.size());
+  char* strings = reserve_chars(needed);
+  char* at = copy_chars(strings, row.id);
+  at = copy_chars(at, row.text);
+  if (!raw_is_text) at = copy_chars(at, row.raw_text);
+  copy_chars(at, row.file);
+  const auto size32 = [](std::string_view text) { return static_cast<std::uint32_t>(text.size()); };
+  rows_.push_back({.strings = strings,
+                   .first_sample = row.first_sample,
+                   .num_samples = row.num_samples,
+                   .line = row.line,
+                   .id_bytes = size32(row.id),
+                   .text_bytes = size32(row.text),
+                   .raw_bytes = size32(row.raw_text),
+                   .file_bytes = size32(row.file),
+                   .rate_hz = row.rate_hz,
+                   .speaker = row.speaker,
+                   .language = static_cast<std::uint16_t>(row.language),
+                   .source = static_cast<std::uint16_t>(row.source),
+                   .raw_is_text = raw_is_text,
+                   .is_segment = row.is_segment});
+}
+
+void UtteranceTable::set_sound(std::size_t index, const Sound& sound) noexcept {
+  check_invariant(index < rows_.size(), "utterance index out of range");
+  rows_[index].first_sample = sound.first_sample;
+  rows_[index].num_samples = sound.num_samples;
+  rows_[index].rate_hz = sound.rate_hz;
+}
+
+void UtteranceTable::keep_only(const std::vector<std::uint8_t>& flags) {
+  check_invariant(flags.size() == rows_.size(), "one flag a row");
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < rows_.size(); ++i)
+    if (flags[i] != 0) rows_[kept++] = rows_[i];
+  rows_.resize(kept);
+}
+
+std::size_t UtteranceTable::memory_bytes() const noexcept {
+  return rows_.capacity() * sizeof(Row) + arena_bytes_;
+}
+
+char* UtteranceTable::reserve_chars(std::size_t size_bytes) {
+  if (size_bytes > chunk_left_bytes_) {
+    const std::size_t chunk_bytes = std::max(size_bytes, kChunkBytes);
+    chunks_.push_back(std::make_unique_for_overwrite<char[]>(chunk_bytes));
+    chunk_next_ = chunks_.back().get();
+    chunk_left_bytes_ = chunk_bytes;
+    arena_bytes_ += chunk_bytes;
+  }
+  char* out = chunk_next_;
+  chunk_next_ += size_bytes;
+  chunk_left_bytes_ -= size_bytes;
+  return out;
+}
+
+}  // namespace stoker::data
