@@ -17,3 +17,4 @@ if(NOT TARGET yaml-cpp::yaml-cpp)
 endif()
 
 include(StokerCuda)
+include(StokerTorch)

@@ -11,6 +11,7 @@ struct BuildInfo {
   std::string_view commit;    // "unknown" outside a git checkout
   std::string_view compiler;  // "GNU 12.2.0"
   std::string_view cuda;      // toolkit version, or "none"
+  std::string_view libtorch;  // version the trainer was built with, or "none"
 };
 
 BuildInfo build_info() noexcept;

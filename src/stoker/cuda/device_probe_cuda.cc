@@ -1,0 +1,31 @@
+#include <cuda_runtime_api.h>
+
+#include "stoker/cuda/device_probe.h"
+
+namespace stoker::cuda {
+namespace {
+
+DeviceProbe none(cudaError_t error) {
+  cudaGetLastError();  // the probe must not leave its failure behind for a later call to trip over
+  return {{}, std::string("no usable GPU: ") + cudaGetErrorString(error)};
+}
+
+}  // namespace
+
+DeviceProbe probe_devices() {
+  int count = 0;
+  if (const cudaError_t error = cudaGetDeviceCount(&count); error != cudaSuccess)
+    return none(error);
+  DeviceProbe probe;
+  for (int index = 0; index < count; ++index) {
+    cudaDeviceProp properties{};
+    if (const cudaError_t error = cudaGetDeviceProperties(&properties, index); error != cudaSuccess)
+      return none(error);
+    probe.devices.push_back({index, properties.name, properties.totalGlobalMem, properties.major,
+                             properties.minor, properties.multiProcessorCount});
+  }
+  if (probe.devices.empty()) probe.why_none = "no usable GPU: the driver lists none";
+  return probe;
+}
+
+}  // namespace stoker::cuda

@@ -1,0 +1,35 @@
+// The door between the command and the trainer: opens libstoker_train.so when a command needs a
+// model.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+
+#include "stoker/base/result.h"
+
+namespace stoker::train {
+
+inline constexpr ErrorCode kTrainLibrary{
+    "E-TRAIN-LIB", ExitCode::kUsage, "The trainer's library is absent or cannot be loaded.",
+    "build with libtorch (tools/bootstrap installs it), or name the file in STOKER_TRAIN_LIBRARY"};
+inline constexpr std::array kErrorCodes{&kTrainLibrary};
+
+// An open libstoker_train.so. It stays open until the process ends: torch does not unload cleanly.
+class TrainLibrary {
+ public:
+  // The version of the libtorch that was really loaded.
+  std::string torch_version() const;
+
+ private:
+  friend Result<TrainLibrary> open_train_library(const std::string& program_folder);
+  using VersionCall = const char* (*)();
+  explicit TrainLibrary(VersionCall version) : version_(version) {}
+  VersionCall version_;
+};
+
+// Looks in $STOKER_TRAIN_LIBRARY, beside the program, in lib/stoker and in ../lib/stoker; the error
+// lists every place tried with the reason.
+Result<TrainLibrary> open_train_library(const std::string& program_folder);
+
+}  // namespace stoker::train
