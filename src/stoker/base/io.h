@@ -115,6 +115,7 @@ class File {
   std::string path_;
 };
 
+// kCreateNew refuses what is already there; kReadWrite makes the file when it is absent.
 enum class OpenFor { kRead, kCreateNew, kReadWrite, kFolder };
 
 // Opens `path` (absolute or relative to the working folder).

@@ -1,0 +1,24 @@
+// How many cores this process may really use: affinity and container quota, not what the machine
+// has.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace stoker {
+
+struct CpuCount {
+  unsigned online = 1;             // cores of the machine
+  unsigned by_affinity = 1;        // sched_getaffinity
+  std::optional<double> by_quota;  // cgroup CPU quota in cores; absent = no limit
+  unsigned allowed = 1;            // what to start workers for: at least 1
+};
+
+CpuCount count_cpus();
+
+// For tests: `root` stands in for "/", holding proc/self/cgroup and sys/fs/cgroup. The smallest
+// quota on the way from the process's group to the top counts.
+std::optional<double> cgroup_quota_cores(const std::string& root);
+
+}  // namespace stoker

@@ -1,0 +1,29 @@
+#include "stoker/base/temp_name.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <random>
+
+namespace stoker {
+namespace {
+
+constexpr std::string_view kMark = ".tmp.";
+constexpr std::size_t kNumDigits = 16;
+
+}  // namespace
+
+std::string temp_name_for(std::string_view name) {
+  std::random_device source;
+  const std::uint64_t draw = (static_cast<std::uint64_t>(source()) << 32) | source();
+  return fmt::format("{}{}{:016x}", name, kMark, draw);
+}
+
+bool is_temp_name(std::string_view name) noexcept {
+  if (name.size() < kMark.size() + kNumDigits) return false;
+  const std::string_view digits = name.substr(name.size() - kNumDigits);
+  const std::string_view mark = name.substr(name.size() - kNumDigits - kMark.size(), kMark.size());
+  return mark == kMark && digits.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+}  // namespace stoker

@@ -1,0 +1,67 @@
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "stoker/base/clock.h"
+#include "stoker/base/cpu_count.h"
+#include "stoker/base/simd_level.h"
+#include "tests/doubles/scratch_folder.h"
+
+namespace stoker {
+namespace {
+
+TEST(CpuCountTest, AllowsAtLeastOneAndNoMoreThanAffinity) {
+  const CpuCount count = count_cpus();
+  EXPECT_GE(count.allowed, 1U);
+  EXPECT_LE(count.allowed, count.by_affinity);
+}
+
+TEST(CpuCountTest, SmallestQuotaOfAnyParentGroupCountsInVersionTwo) {
+  const ScratchFolder root;
+  root.put("proc/self/cgroup", "0::/outer/inner\n");
+  root.put("sys/fs/cgroup/outer/cpu.max", "150000 100000\n");
+  root.put("sys/fs/cgroup/outer/inner/cpu.max", "max 100000\n");
+  EXPECT_EQ(cgroup_quota_cores(root.path()), 1.5);
+}
+
+TEST(CpuCountTest, QuotaOfVersionOneIsRead) {
+  const ScratchFolder root;
+  root.put("proc/self/cgroup", "5:memory:/x\n4:cpu,cpuacct:/job\n0::/\n");
+  root.put("sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "300000\n");
+  root.put("sys/fs/cgroup/cpu/job/cpu.cfs_period_us", "100000\n");
+  EXPECT_EQ(cgroup_quota_cores(root.path()), 3.0);
+  root.put("sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "-1\n");
+  EXPECT_EQ(cgroup_quota_cores(root.path()), std::nullopt);
+}
+
+TEST(CpuCountTest, NoGroupsMeansNoQuota) {
+  const ScratchFolder root;
+  EXPECT_EQ(cgroup_quota_cores(root.path()), std::nullopt);
+}
+
+TEST(SimdLevelTest, SettingLowersButNeverRaisesTheLevel) {
+  EXPECT_EQ(choose_simd_level(std::nullopt, SimdLevel::kAvx512).take_or_raise(),
+            SimdLevel::kAvx512);
+  EXPECT_EQ(choose_simd_level("avx2", SimdLevel::kAvx512).take_or_raise(), SimdLevel::kAvx2);
+  EXPECT_EQ(choose_simd_level("scalar", SimdLevel::kNeon).take_or_raise(), SimdLevel::kScalar);
+  EXPECT_FALSE(choose_simd_level("avx512", SimdLevel::kAvx2).ok());
+}
+
+TEST(SimdLevelTest, WrongNameListsTheAllowedOnes) {
+  const Result<SimdLevel> chosen = choose_simd_level("sse9", SimdLevel::kAvx2);
+  ASSERT_FALSE(chosen.ok());
+  EXPECT_EQ(error_line(chosen.error()),
+            "error[E-SIMD-LEVEL]: STOKER_SIMD may be one of auto, scalar, avx2 on this processor, "
+            "it is \"sse9\"");
+}
+
+TEST(ClockTest, MonotonicTimeMovesOn) {
+  const Stopwatch watch;
+  const auto first = system_clock().now();
+  EXPECT_GE(system_clock().now(), first);
+  EXPECT_GE(watch.seconds(), 0.0);
+  EXPECT_GT(system_clock().unix_time_ns(), 1'700'000'000'000'000'000);
+}
+
+}  // namespace
+}  // namespace stoker
