@@ -33,19 +33,19 @@ struct ErrorCode {
 
 // Where in the user's files; any part may be absent.
 struct Place {
-  std::string file;
-  std::optional<std::uint64_t> line;
-  std::optional<std::uint64_t> column;
-  std::optional<std::uint64_t> byte;
+  std::string file{};
+  std::optional<std::uint64_t> line{};
+  std::optional<std::uint64_t> column{};
+  std::optional<std::uint64_t> byte{};
 };
 
 struct Error {
   const ErrorCode* code = nullptr;
-  Place place;
-  std::string promised;  // "header promises 213,000 bytes"; may be empty
-  std::string found;     // "file holds 106,400"
-  std::string action;    // "row rejected"; may be empty
-  std::string cure;      // overrides code->cure when not empty
+  Place place{};
+  std::string promised{};  // "header promises 213,000 bytes"; may be empty
+  std::string found{};     // "file holds 106,400"
+  std::string action{};    // "row rejected"; may be empty
+  std::string cure{};      // overrides code->cure when not empty
 };
 
 // "error[E-WAV-TRUNC] wavs/a.wav @44: header promises 213,000 bytes, file holds 106,400; row
