@@ -1,0 +1,15 @@
+// The list of command groups: each is one function in a file of its own that adds its subcommands.
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace stoker::cli {
+
+class Frame;
+
+void add_config_commands(CLI::App& app, Frame& frame);
+void add_completion_command(CLI::App& app, Frame& frame);
+
+}  // namespace stoker::cli

@@ -1,0 +1,105 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "stoker/cli/commands.h"
+#include "stoker/cli/frame.h"
+
+namespace stoker::cli {
+namespace {
+
+// One line of the tree a shell needs: after these words, these can come.
+struct Node {
+  std::string path;  // "config show", or empty for the program itself
+  std::vector<std::string> words;
+};
+
+std::vector<Node> command_tree(const CLI::App& app) {
+  std::vector<Node> nodes;
+  const std::function<void(const CLI::App&, const std::string&)> walk =
+      [&](const CLI::App& command, const std::string& path) {
+        Node node{.path = path, .words = {}};
+        for (const CLI::App* sub : command.get_subcommands(nullptr))
+          node.words.push_back(sub->get_name());
+        for (const CLI::Option* option : command.get_options())
+          for (const std::string& name : option->get_lnames()) node.words.push_back("--" + name);
+        nodes.push_back(std::move(node));
+        for (const CLI::App* sub : command.get_subcommands(nullptr))
+          walk(*sub, path.empty() ? sub->get_name() : path + " " + sub->get_name());
+      };
+  walk(app, "");
+  return nodes;
+}
+
+std::string cases(const std::vector<Node>& nodes) {
+  std::string text;
+  for (const Node& node : nodes)
+    text += fmt::format("    \"{}\") words=\"{}\" ;;\n", node.path, fmt::join(node.words, " "));
+  return text;
+}
+
+// The longest path made of the words typed so far that is a command.
+std::string bash_script(const std::vector<Node>& nodes) {
+  return fmt::format(R"sh(_stoker_words() {{
+  local words
+  case "$1" in
+{}    *) return 1 ;;
+  esac
+  printf '%s' "$words"
+}}
+_stoker() {{
+  local path="" try word words
+  for word in "${{COMP_WORDS[@]:1:COMP_CWORD-1}}"; do
+    try="${{path:+$path }}$word"
+    _stoker_words "$try" >/dev/null && path="$try"
+  done
+  words="$(_stoker_words "$path") $(_stoker_words "")"
+  COMPREPLY=($(compgen -W "$words" -- "${{COMP_WORDS[COMP_CWORD]}}"))
+}}
+complete -o default -F _stoker stoker
+)sh",
+                     cases(nodes));
+}
+
+std::string zsh_script(const std::vector<Node>& nodes) {
+  return "#compdef stoker\nautoload -U +X bashcompinit && bashcompinit\n" + bash_script(nodes);
+}
+
+std::string fish_script(const std::vector<Node>& nodes) {
+  std::string text = "complete -c stoker -f\n";
+  for (const Node& node : nodes) {
+    const std::string seen =
+        node.path.empty()
+            ? "__fish_use_subcommand"
+            : fmt::format("string match -q -- \\\"stoker {}*\\\" (commandline -cp)", node.path);
+    for (const std::string& word : node.words) {
+      const bool is_option = word.starts_with("--");
+      text += fmt::format("complete -c stoker -n \"{}\" {} {}\n", seen, is_option ? "-l" : "-a",
+                          is_option ? word.substr(2) : word);
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+void add_completion_command(CLI::App& app, Frame& frame) {
+  CLI::App* completion = app.add_subcommand(
+      "completion", "Print a completion script: source <(stoker completion bash)");
+  using Writer = std::string (*)(const std::vector<Node>&);
+  const std::vector<std::pair<const char*, Writer>> shells = {
+      {"bash", bash_script}, {"zsh", zsh_script}, {"fish", fish_script}};
+  for (const auto& [shell, write] : shells) {
+    CLI::App* command = completion->add_subcommand(shell, fmt::format("For {}", shell));
+    frame.on(*command, [&app, &frame, write_script = write] {
+      frame.print_raw(write_script(command_tree(app)));
+      return ExitCode::kDone;
+    });
+  }
+}
+
+}  // namespace stoker::cli

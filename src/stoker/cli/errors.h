@@ -1,0 +1,29 @@
+// Failures that only the command line itself can have.
+#pragma once
+
+#include <array>
+
+#include "stoker/base/error.h"
+
+namespace stoker::cli {
+
+inline constexpr ErrorCode kUsage{"E-USAGE", ExitCode::kUsage,
+                                  "The command line does not say something stoker can do.",
+                                  "stoker --help lists the commands and global options"};
+inline constexpr ErrorCode kStopped{"E-STOPPED", ExitCode::kCheckFailed,
+                                    "SIGINT or SIGTERM ended the command; the exit code is 128 "
+                                    "plus the signal.",
+                                    "what was whole is kept; run the same command again to go on"};
+inline constexpr ErrorCode kOutput{"E-OUTPUT", ExitCode::kStorage,
+                                   "The result could not be written to standard output.",
+                                   "free space or a reader that stays is needed behind the pipe"};
+inline constexpr ErrorCode kMemory{"E-MEMORY", ExitCode::kMemory,
+                                   "An allocation was refused by the system.",
+                                   "lower data.buffer_memory, or raise the process's limit"};
+inline constexpr ErrorCode kBug{"E-BUG", ExitCode::kCheckFailed,
+                                "A failure that no part of stoker expected; the exit code is 134.",
+                                "please report this line with the command that led to it"};
+
+inline constexpr std::array kErrorCodes{&kUsage, &kStopped, &kOutput, &kMemory, &kBug};
+
+}  // namespace stoker::cli

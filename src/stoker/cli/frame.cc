@@ -1,0 +1,66 @@
+#include "stoker/cli/frame.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "stoker/cli/errors.h"
+#include "stoker/cli/terminal.h"
+
+namespace stoker::cli {
+namespace {
+
+void write_out(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size())
+    raise({.code = &kOutput, .found = "standard output refused the result"});
+}
+
+void write_err(std::string_view line) {
+  const std::string text = fmt::format("{}\n", line);
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+std::string full_name(const CLI::App& command) {
+  const CLI::App* parent = command.get_parent();
+  if (parent == nullptr || parent->get_parent() == nullptr) return command.get_name();
+  return full_name(*parent) + " " + command.get_name();
+}
+
+}  // namespace
+
+Frame::Frame()
+    : report_(std::make_unique<nlohmann::ordered_json>(nlohmann::ordered_json::object())) {}
+Frame::~Frame() = default;
+
+void Frame::on(CLI::App& command, Body body) {
+  command.callback([this, &command, run = std::move(body)] {
+    chosen_ = Chosen{.name = full_name(command), .body = run};
+  });
+}
+
+void Frame::print(std::string_view line) {
+  if (!options_.json) write_out(fmt::format("{}\n", line));
+}
+
+void Frame::print_raw(std::string_view text) {
+  if (!options_.json) write_out(text);
+}
+
+void Frame::say(std::string_view line) {
+  if (!options_.quiet) write_err(line);
+}
+
+void Frame::warn(std::string_view line) {
+  say(fmt::format("{} {}", coloured("warning:", Colour::kYellow, Stream::kErr),
+                  escape_control(line)));
+  (*report_)["warnings"].push_back(escape_control(line));
+}
+
+void Frame::detail(std::string_view line) {
+  if (options_.verbose) write_err(line);
+}
+
+}  // namespace stoker::cli

@@ -1,0 +1,85 @@
+// What every command gets: global options, effective settings, two doors for words, the report
+// that becomes the JSON object, and the stop token.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stoker/base/error.h"
+
+namespace CLI {
+class App;
+}
+
+namespace stoker::cli {
+
+struct GlobalOptions {
+  std::string config_file;
+  std::vector<std::string> set;  // "data.batch_size=48", in the order given
+  bool json = false;
+  bool verbose = false;
+  bool quiet = false;
+};
+
+// One per process. Not thread-safe: the command's own thread uses it.
+//
+// A command file does:
+//   CLI::App* check = app.add_subcommand("check", "Read every row and list what is wrong");
+//   auto folder = std::make_shared<std::string>();
+//   check->add_option("folder", *folder, "The data set")->required();
+//   frame.on(*check, [&frame, folder] { … return ExitCode::kDone; });
+class Frame {
+ public:
+  // What a command does. Returns kDone, or kCheckFailed when a check said no; every failure is a
+  // stoker::Failure, which the frame turns into the error line, the JSON and the exit code.
+  using Body = std::function<ExitCode()>;
+
+  Frame();
+  ~Frame();
+  Frame(const Frame&) = delete;
+  Frame& operator=(const Frame&) = delete;
+
+  void on(CLI::App& command, Body body);
+
+  const GlobalOptions& options() const noexcept { return options_; }
+
+  // A result for people: one line on stdout; nothing with --json.
+  void print(std::string_view line);
+  // Raw bytes on stdout, for output that is a file in itself (a page, a script); nothing with
+  // --json.
+  void print_raw(std::string_view text);
+  // Talk: one line on stderr; nothing with --quiet.
+  void say(std::string_view line);
+  // "warning: …" on stderr; also listed under `warnings` in the JSON.
+  void warn(std::string_view line);
+  // Talk that only --verbose shows.
+  void detail(std::string_view line);
+
+  // The keys that the command adds to its JSON object beside command, version, ok and seconds.
+  nlohmann::ordered_json& report() noexcept { return *report_; }
+
+  // Stopped by SIGINT or SIGTERM. A command that sees it keeps what is whole and returns.
+  std::stop_token stop_token() const noexcept { return stop_; }
+
+ private:
+  friend class Program;
+
+  struct Chosen {
+    std::string name;  // "data check"
+    Body body;
+  };
+
+  GlobalOptions options_;
+  std::optional<Chosen> chosen_;
+  std::stop_token stop_;
+  std::unique_ptr<nlohmann::ordered_json> report_;
+};
+
+}  // namespace stoker::cli

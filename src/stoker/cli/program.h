@@ -1,0 +1,31 @@
+// The frame around all commands: parses the command line, runs the chosen command, and turns its
+// end into output and exit code.
+#pragma once
+
+#include "stoker/base/clock.h"
+#include "stoker/base/error.h"
+#include "stoker/cli/frame.h"
+
+namespace stoker::cli {
+
+class Program {
+ public:
+  // Runs the whole command line and returns the process's exit code.
+  int run(int argc, char** argv);
+
+ private:
+  void add_global_options(CLI::App& app);
+  int parse(CLI::App& app, int argc, char** argv);
+  int run_chosen();
+  int finish(ExitCode code);
+  int fail(const Error& error, int exit_code);
+  int stopped(int signal_number);
+  ExitCode show_version();
+  void write_report(const Error* error);
+
+  Stopwatch watch_;
+  Frame frame_;
+  bool version_asked_ = false;
+};
+
+}  // namespace stoker::cli

@@ -1,0 +1,88 @@
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/program_run.h"
+
+namespace stoker::cli {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+TEST(FrameTest, HelpListsTheCommandsAndLeavesWithZero) {
+  const ProgramRun run = run_program("--help");
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_THAT(run.out, HasSubstr("config"));
+  EXPECT_THAT(run.out, HasSubstr("--set"));
+  EXPECT_EQ(run.err, "");
+}
+
+TEST(FrameTest, VersionNamesCompilerCudaLibtorchAndSimd) {
+  const ProgramRun run = run_program("--version --json");
+  EXPECT_EQ(run.exit_code, 0);
+  const json object = json::parse(run.out);
+  for (const char* key : {"version", "commit", "compiler", "cuda", "libtorch", "simd"})
+    EXPECT_TRUE(object.contains(key)) << key;
+}
+
+TEST(FrameTest, UnknownCommandNamesTheNearestOne) {
+  const ProgramRun run = run_program("confgi show");
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_EQ(run.out, "");
+  EXPECT_THAT(run.err, StartsWith("error[E-USAGE]"));
+  EXPECT_THAT(run.err, HasSubstr("did you mean config?"));
+}
+
+TEST(FrameTest, UnknownOptionNamesTheNearestOne) {
+  const ProgramRun run = run_program("config show --jsno");
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, HasSubstr("did you mean --json?"));
+}
+
+TEST(FrameTest, MissingCommandListsTheChoices) {
+  const ProgramRun run = run_program("config");
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, HasSubstr("show"));
+}
+
+TEST(FrameTest, JsonErrorIsOneObjectOnStdout) {
+  const ProgramRun run = run_program("config shwo --json");
+  EXPECT_EQ(run.exit_code, 2);
+  const json object = json::parse(run.out);
+  EXPECT_EQ(object["ok"], false);
+  EXPECT_EQ(object["error"]["code"], "E-USAGE");
+}
+
+TEST(FrameTest, PipesGetNoColour) {
+  const ProgramRun run = run_program("nothing");
+  EXPECT_THAT(run.err, testing::Not(HasSubstr("\x1b[")));
+}
+
+TEST(FrameTest, FullOutputIsAStorageError) {
+  const ProgramRun run = run_program("config show --json >/dev/full");
+  EXPECT_EQ(run.exit_code, 4);
+  EXPECT_THAT(run.err, HasSubstr("E-OUTPUT"));
+}
+
+TEST(FrameTest, CompletionScriptsNameEveryCommand) {
+  for (const char* shell : {"bash", "zsh", "fish"}) {
+    const ProgramRun run = run_program(std::string("completion ") + shell);
+    EXPECT_EQ(run.exit_code, 0);
+    EXPECT_THAT(run.out, HasSubstr("config")) << shell;
+    EXPECT_THAT(run.out, HasSubstr("completion")) << shell;
+  }
+}
+
+TEST(FrameTest, BashCompletionCompletesACommand) {
+  const ProgramRun run =
+      run_program("completion bash >/dev/null; bash -c 'source <(" STOKER_PROGRAM
+                  " completion bash); COMP_WORDS=(stoker config s); COMP_CWORD=2; _stoker; "
+                  "echo \"${COMPREPLY[*]}\"'");
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_THAT(run.out, HasSubstr("show"));
+}
+
+}  // namespace
+}  // namespace stoker::cli
