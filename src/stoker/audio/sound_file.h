@@ -23,7 +23,15 @@ enum SoundOddity : std::uint32_t {
   kOddDataBytes = 1U << 2U,      // the data are not a whole number of sample frames
   kOddStreamed = 1U << 3U,       // sizes left open by a streaming writer
   kOddMissingPad = 1U << 4U,     // an odd chunk without its pad byte
-  kOddSuffix = 1U << 5U,         // the content is of another kind than the suffix says
+  kOddByteRate = 1U << 5U,       // the byte rate is not rate x block_align
+  kOddSuffix = 1U << 6U,         // the content is of another kind than the suffix says
+};
+
+// Sample frames as they stand in a file, channels side by side.
+struct InterleavedSamples {
+  SampleFormat format = SampleFormat::kS16;
+  std::uint32_t num_channels = 1;
+  std::span<const std::byte> bytes;
 };
 
 // What a user may allow or forbid.
@@ -63,6 +71,9 @@ class SoundReader {
                           std::span<float> out);
 
  private:
+  Result<InterleavedSamples> load(const File& file, const SoundInfo& info,
+                                  std::uint64_t first_sample, std::size_t count);
+
   std::vector<std::byte> scratch_;
 };
 
