@@ -31,6 +31,8 @@ add_library(stoker_flags INTERFACE)
 target_compile_options(stoker_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror>
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:Clang>>:-Wthread-safety>
+  # g++ 12 sees overlaps in std::string that are not there (GCC bug 105651).
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
   $<$<COMPILE_LANGUAGE:CXX>:-fno-semantic-interposition -fvisibility-inlines-hidden -ffp-contract=off>)
 if(STOKER_SANITIZE)
   target_compile_options(stoker_flags INTERFACE -fsanitize=${STOKER_SANITIZE} -fno-sanitize-recover=all

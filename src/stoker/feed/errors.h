@@ -1,0 +1,50 @@
+// The failures a feed can end with; docs/reference/errors.md is generated from this list.
+#pragma once
+
+#include <array>
+
+#include "stoker/base/error.h"
+
+namespace stoker::feed {
+
+inline constexpr ErrorCode kFeedRanks{
+    "E-FEED-RANKS", ExitCode::kUsage,
+    "Rank, world size and batch_multiple do not fit together: every batch must divide evenly.",
+    "give a rank below the world size, and a batch_multiple that the world size divides"};
+inline constexpr ErrorCode kFeedShape{
+    "E-FEED-SHAPE", ExitCode::kUsage,
+    "The batch settings cannot hold the data, or ask for no rows at all.",
+    "raise batch_frames, or lower batch_multiple or max_mel_frames"};
+inline constexpr ErrorCode kFeedEmpty{
+    "E-FEED-EMPTY", ExitCode::kData,
+    "No utterance is left to feed after rejects, filters, splits and weights.",
+    "run `stoker data check` on the folder to see why rows are left out"};
+inline constexpr ErrorCode kFeedState{
+    "E-FEED-STATE", ExitCode::kUsage,
+    "The saved state is not one line of JSON that this version of stoker writes.",
+    "give the file that --state-out or Feed::state() wrote, unchanged"};
+inline constexpr ErrorCode kFeedChanged{
+    "E-FEED-CHANGED", ExitCode::kData,
+    "The saved state belongs to other data or other settings, so its place has no meaning here.",
+    "restore the data and settings of the saved run, or start without the state"};
+inline constexpr ErrorCode kFeedBadRows{
+    "E-FEED-BADROWS", ExitCode::kData,
+    "More files turned bad while running than max_bad_rows and max_bad_fraction allow.",
+    "run `stoker data check`; the files are listed in rejects.jsonl"};
+inline constexpr ErrorCode kFeedRecord{
+    "E-FEED-RECORD", ExitCode::kStorage,
+    "A cache record is corrupt and may not or cannot be rebuilt from its source.",
+    "run `stoker verify --fix`"};
+inline constexpr ErrorCode kFeedNotCached{
+    "E-FEED-NOTCACHED", ExitCode::kUsage,
+    "preprocessing_mode precompute needs every row in the cache, and some are missing.",
+    "run `stoker precompute` first, or use preprocessing_mode auto"};
+inline constexpr ErrorCode kFeedMemory{
+    "E-FEED-MEMORY", ExitCode::kMemory, "The batch buffers do not fit into the memory given.",
+    "raise buffer_memory, or lower batch_frames or prefetch_buffer_size"};
+
+inline constexpr std::array kErrorCodes{&kFeedRanks,  &kFeedShape,     &kFeedEmpty,
+                                        &kFeedState,  &kFeedChanged,   &kFeedBadRows,
+                                        &kFeedRecord, &kFeedNotCached, &kFeedMemory};
+
+}  // namespace stoker::feed
