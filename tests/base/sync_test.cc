@@ -99,14 +99,16 @@ TEST(SyncTest, ThreadsCarryTheirName) {
 
 TEST(SyncTest, TryLockRefusesWhatIsHeld) {
   Mutex mutex;
-  ASSERT_TRUE(mutex.try_lock());
-  bool second = true;
-  Thread other("other", [&](const std::stop_token&) {
-    second = mutex.try_lock();
-    if (second) mutex.unlock();
-  });
-  other.join();
-  mutex.unlock();
+  bool second = false;
+  {
+    const Lock lock(mutex);
+    Thread other("other", [&](const std::stop_token&) {
+      if (!mutex.try_lock()) return;
+      second = true;
+      mutex.unlock();
+    });
+    other.join();
+  }
   EXPECT_FALSE(second);
 }
 
