@@ -1,0 +1,202 @@
+// CRC32C by carry-less multiplication runs beside the load and store of a copy at no cost of its
+// own: memory is the limit. Intrinsics, because the fold has no portable form.
+#include <immintrin.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "stoker/base/crc32c.h"
+#include "stoker/cache/float_convert.h"
+#include "stoker/cache/fused_read_kernels.h"
+
+#include "stoker/base/bytes.h"
+
+#define STOKER_AVX2 __attribute__((target("avx2,f16c,sse4.2")))
+#define STOKER_AVX512 \
+  __attribute__((target("avx512f,avx512bw,avx512vl,vpclmulqdq,pclmul,sse4.2,f16c")))
+
+namespace stoker::cache {
+namespace {
+
+constexpr std::size_t kVectorBytes = 64;
+constexpr std::size_t kFoldBytes = 4 * kVectorBytes;
+constexpr std::size_t kBlockBytes = 4096;
+
+// x^num_bits modulo the CRC32C polynomial in the reflected form the carry-less multiply wants (one
+// bit to the left).
+constexpr std::uint64_t fold_constant(unsigned num_bits) {
+  std::uint32_t remainder = 0x80000000U;  // x^0, reflected
+  for (unsigned i = 0; i < num_bits; ++i)
+    remainder = remainder >> 1U ^ ((remainder & 1U) != 0 ? 0x82F63B78U : 0U);
+  return std::uint64_t{remainder} << 1U;
+}
+
+constexpr std::uint64_t kFoldLow = fold_constant(kFoldBytes * 8 + 32);
+constexpr std::uint64_t kFoldHigh = fold_constant(kFoldBytes * 8 - 32);
+
+bool is_aligned(const void* pointer) noexcept {
+  return reinterpret_cast<std::uintptr_t>(pointer) % kVectorBytes == 0;
+}
+
+STOKER_AVX512 std::uint32_t crc_of_tail(std::uint64_t register_value, const std::byte* from,
+                                        std::size_t num_bytes) {
+  for (; num_bytes >= 8; from += 8, num_bytes -= 8)
+    register_value = _mm_crc32_u64(register_value, load_le<std::uint64_t>(from));
+  for (; num_bytes > 0; ++from, --num_bytes)
+    register_value = _mm_crc32_u8(static_cast<std::uint32_t>(register_value),
+                                  std::to_integer<std::uint8_t>(*from));
+  return static_cast<std::uint32_t>(register_value);
+}
+
+// The running fold of 256 bytes: congruent to all bytes seen, so their CRC is the fold's.
+struct Fold {
+  __m512i lanes[4];
+};
+
+STOKER_AVX512 inline __m512i fold_step(__m512i lane, __m512i next, __m512i constants) {
+  const __m512i low = _mm512_clmulepi64_epi128(lane, constants, 0x00);
+  const __m512i high = _mm512_clmulepi64_epi128(lane, constants, 0x11);
+  return _mm512_ternarylogic_epi64(low, high, next, 0x96);
+}
+
+STOKER_AVX512 std::uint32_t finish_fold(const Fold& fold, const std::byte* rest,
+                                        std::size_t rest_bytes) {
+  alignas(kVectorBytes) std::byte folded[kFoldBytes];
+  for (std::size_t i = 0; i < 4; ++i) _mm512_store_si512(folded + i * kVectorBytes, fold.lanes[i]);
+  return ~crc_of_tail(crc_of_tail(0, folded, kFoldBytes), rest, rest_bytes);
+}
+
+// Stores one loaded vector as it is.
+template <bool kStream>
+struct StoreBytes {
+  std::byte* to;
+  STOKER_AVX512 void operator()(__m512i value, std::size_t at_bytes) const {
+    if constexpr (kStream)
+      _mm512_stream_si512(reinterpret_cast<__m512i*>(to + at_bytes), value);
+    else
+      _mm512_storeu_si512(to + at_bytes, value);
+  }
+};
+
+// Stores 32 halves as 32 floats.
+template <bool kStream>
+struct StoreWide {
+  float* to;
+  STOKER_AVX512 void operator()(__m512i value, std::size_t at_bytes) const {
+    float* out = to + at_bytes / 2;
+    const __m512 low = _mm512_cvtph_ps(_mm512_castsi512_si256(value));
+    const __m512 high = _mm512_cvtph_ps(_mm512_extracti64x4_epi64(value, 1));
+    if constexpr (kStream) {
+      _mm512_stream_ps(out, low);
+      _mm512_stream_ps(out + 16, high);
+    } else {
+      _mm512_storeu_ps(out, low);
+      _mm512_storeu_ps(out + 16, high);
+    }
+  }
+};
+
+// Folds all whole blocks of 256 bytes and hands each vector to `store`; returns the bytes done.
+template <class Store>
+STOKER_AVX512 std::size_t fold_blocks(const std::byte* from, std::size_t num_bytes,
+                                      std::uint32_t crc_before, const Store& store, Fold& fold) {
+  const __m512i constants =
+      _mm512_set_epi64(static_cast<long long>(kFoldHigh), static_cast<long long>(kFoldLow),
+                       static_cast<long long>(kFoldHigh), static_cast<long long>(kFoldLow),
+                       static_cast<long long>(kFoldHigh), static_cast<long long>(kFoldLow),
+                       static_cast<long long>(kFoldHigh), static_cast<long long>(kFoldLow));
+  for (std::size_t i = 0; i < 4; ++i) {
+    fold.lanes[i] = _mm512_loadu_si512(from + i * kVectorBytes);
+    store(fold.lanes[i], i * kVectorBytes);
+  }
+  fold.lanes[0] = _mm512_xor_si512(
+      fold.lanes[0], _mm512_zextsi128_si512(_mm_cvtsi32_si128(static_cast<int>(~crc_before))));
+  std::size_t at = kFoldBytes;
+  for (; at + kFoldBytes <= num_bytes; at += kFoldBytes) {
+    for (std::size_t i = 0; i < 4; ++i) {
+      const __m512i next = _mm512_loadu_si512(from + at + i * kVectorBytes);
+      store(next, at + i * kVectorBytes);
+      fold.lanes[i] = fold_step(fold.lanes[i], next, constants);
+    }
+  }
+  return at;
+}
+
+STOKER_AVX512 std::uint32_t copy_avx512(const std::byte* from, std::byte* to, std::size_t num_bytes,
+                                        std::uint32_t crc_before) {
+  if (num_bytes < kFoldBytes) {
+    if (num_bytes > 0) std::memcpy(to, from, num_bytes);
+    return ~crc_of_tail(static_cast<std::uint32_t>(~crc_before), from, num_bytes);
+  }
+  Fold fold;
+  const std::size_t done =
+      is_aligned(to) ? fold_blocks(from, num_bytes, crc_before, StoreBytes<true>{to}, fold)
+                     : fold_blocks(from, num_bytes, crc_before, StoreBytes<false>{to}, fold);
+  std::memcpy(to + done, from + done, num_bytes - done);
+  _mm_sfence();
+  return finish_fold(fold, from + done, num_bytes - done);
+}
+
+STOKER_AVX512 void widen_avx512_only(const std::byte* from, float* to, std::size_t num_values) {
+  std::size_t i = 0;
+  for (; i + 16 <= num_values; i += 16)
+    _mm512_storeu_ps(
+        to + i,
+        _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + 2 * i))));
+  for (; i < num_values; ++i) to[i] = f16_to_f32(load_le<std::uint16_t>(from + 2 * i));
+}
+
+STOKER_AVX512 std::uint32_t widen_avx512(const std::byte* from, float* to, std::size_t num_values,
+                                         std::uint32_t crc_before) {
+  const std::size_t num_bytes = 2 * num_values;
+  if (num_bytes < kFoldBytes) {
+    widen_avx512_only(from, to, num_values);
+    return ~crc_of_tail(static_cast<std::uint32_t>(~crc_before), from, num_bytes);
+  }
+  Fold fold;
+  const std::size_t done =
+      is_aligned(to) ? fold_blocks(from, num_bytes, crc_before, StoreWide<true>{to}, fold)
+                     : fold_blocks(from, num_bytes, crc_before, StoreWide<false>{to}, fold);
+  widen_avx512_only(from + done, to + done / 2, num_values - done / 2);
+  _mm_sfence();
+  return finish_fold(fold, from + done, num_bytes - done);
+}
+
+STOKER_AVX2 void widen_avx2_only(const std::byte* from, float* to, std::size_t num_values) {
+  std::size_t i = 0;
+  for (; i + 8 <= num_values; i += 8)
+    _mm256_storeu_ps(
+        to + i, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from + 2 * i))));
+  for (; i < num_values; ++i) to[i] = f16_to_f32(load_le<std::uint16_t>(from + 2 * i));
+}
+
+// Without wide carry-less multiplication the three-way CRC of a block that fits the first-level
+// cache comes first, then the block's copy.
+std::uint32_t copy_avx2(const std::byte* from, std::byte* to, std::size_t num_bytes,
+                        std::uint32_t crc) {
+  for (std::size_t at = 0; at < num_bytes; at += kBlockBytes) {
+    const std::size_t block = std::min(kBlockBytes, num_bytes - at);
+    crc = crc32c({from + at, block}, crc);
+    std::memcpy(to + at, from + at, block);
+  }
+  return crc;
+}
+
+std::uint32_t widen_avx2(const std::byte* from, float* to, std::size_t num_values,
+                         std::uint32_t crc) {
+  constexpr std::size_t kBlockValues = kBlockBytes / 2;
+  for (std::size_t at = 0; at < num_values; at += kBlockValues) {
+    const std::size_t block = std::min(kBlockValues, num_values - at);
+    crc = crc32c({from + 2 * at, 2 * block}, crc);
+    widen_avx2_only(from + 2 * at, to + at, block);
+  }
+  return crc;
+}
+
+}  // namespace
+
+const FusedKernels kAvx2Kernels{"avx2, CRC by blocks", copy_avx2, widen_avx2, widen_avx2_only};
+const FusedKernels kAvx512Kernels{"avx512 vpclmulqdq", copy_avx512, widen_avx512,
+                                  widen_avx512_only};
+
+}  // namespace stoker::cache

@@ -1,0 +1,45 @@
+// A strict reader and writer for NumPy's .npy files: promise against content, no pickles ever.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "stoker/base/result.h"
+#include "stoker/cache/shard_format.h"
+
+namespace stoker::cache {
+
+inline constexpr std::size_t kMaxNpyHeaderBytes = 65536;
+
+// What the file's header says, checked against the bytes that follow it.
+struct NpyHeader {
+  ArrayShape shape;  // logical shape; a scalar becomes [1], bool becomes u8
+  bool fortran_order = false;
+  bool big_endian = false;
+  std::size_t data_at_bytes = 0;
+};
+
+// An array in C order, little-endian.
+struct NpyArray {
+  ArrayShape shape;
+  std::vector<std::byte> values;
+};
+
+// Versions 1.0, 2.0 and 3.0. `file` names the place in errors; memory is bounded by `bytes`.
+Result<NpyHeader> decode_npy_header(const std::string& file, std::span<const std::byte> bytes);
+Result<NpyArray> decode_npy(const std::string& file, std::span<const std::byte> bytes);
+
+// Version 1.0, C order, little-endian, as numpy.save writes it. bf16 becomes f32, which is exact.
+std::vector<std::byte> encode_npy(const ArrayShape& shape, std::span<const std::byte> payload);
+
+// Index of the first value that is not finite, or the number of values. Integers are finite.
+std::size_t find_nonfinite(const ArrayShape& shape, std::span<const std::byte> values);
+
+// The values as another type; E-NPY-VALUE names the first that does not fit. Floats become floats,
+// integers integers.
+Result<NpyArray> convert_npy(const std::string& file, const NpyArray& array, ElementType to);
+
+}  // namespace stoker::cache
