@@ -5,6 +5,7 @@
 #include <array>
 
 #include "stoker/base/bytes.h"
+#include "tests/doubles/scratch_folder.h"
 
 namespace stoker::audio {
 namespace {
@@ -25,6 +26,18 @@ TEST(WavWriterTest, HeaderPromisesExactlyTheSamplesThatFollow) {
 
 TEST(WavWriterTest, NoSamplesGiveAHeaderAlone) {
   EXPECT_EQ(wav_pcm16_bytes({}, 16000).size(), kWavHeaderBytes);
+}
+
+TEST(WavWriterTest, NeverReplacesAFileThatIsThere) {
+  const ScratchFolder scratch;
+  const File folder = open_file(system_io(), scratch.path(), OpenFor::kFolder).take_or_raise();
+  const std::array<std::int16_t, 2> samples{1, -1};
+  ASSERT_TRUE(write_wav_pcm16(folder, "a.wav", samples, 22050).ok());
+  const auto again = write_wav_pcm16(folder, "a.wav", samples, 22050);
+  ASSERT_FALSE(again.ok());
+  EXPECT_NE(error_line(again.error()).find("a.wav"), std::string::npos);
+  const File file = open_beneath(folder, "a.wav", OpenFor::kRead).take_or_raise();
+  EXPECT_EQ(read_whole(file, 1000).take_or_raise(), wav_pcm16_bytes(samples, 22050));
 }
 
 }  // namespace

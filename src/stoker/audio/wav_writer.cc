@@ -43,4 +43,13 @@ std::vector<std::byte> wav_pcm16_bytes(std::span<const std::int16_t> samples,
   return file;
 }
 
+Result<void> write_wav_pcm16(const File& folder, const std::string& name,
+                             std::span<const std::int16_t> samples, std::uint32_t rate_hz) {
+  auto file = open_beneath(folder, name, OpenFor::kCreateNew);
+  if (!file) return file.error();
+  const auto bytes = wav_pcm16_bytes(samples, rate_hz);
+  if (auto written = file->write_at(bytes, 0); !written) return written;
+  return file->close();
+}
+
 }  // namespace stoker::audio
