@@ -1,0 +1,175 @@
+#include "stoker/base/progress.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <optional>
+
+#include "stoker/base/number_text.h"
+#include "stoker/base/sync.h"
+#include "stoker/base/utf8.h"
+
+namespace stoker {
+namespace {
+
+using std::chrono::nanoseconds;
+
+constexpr nanoseconds kQuietStart = std::chrono::seconds(2);
+constexpr nanoseconds kTerminalEvery = std::chrono::milliseconds(100);
+constexpr nanoseconds kPlainEvery = std::chrono::seconds(10);
+// The rate follows a change within about this time.
+constexpr double kRateMemory_s = 5.0;
+constexpr std::size_t kBarColumns = 24;
+
+class NoProgress final : public Progress {
+ public:
+  void set_total(std::uint64_t) override {}
+  void advance(std::uint64_t) override {}
+  void reject(std::uint64_t) override {}
+};
+
+std::size_t columns_of(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  }));
+}
+
+std::string first_columns(std::string_view text, std::size_t num_columns) {
+  std::string out;
+  while (!text.empty() && num_columns-- > 0) {
+    const Utf8Char next = decode_utf8(text);
+    out += text.substr(0, next.size_bytes);
+    text.remove_prefix(next.size_bytes);
+  }
+  return out;
+}
+
+std::string bar_text(double share, bool unicode) {
+  const auto filled = static_cast<std::size_t>(share * static_cast<double>(kBarColumns));
+  std::string bar;
+  for (std::size_t i = 0; i < kBarColumns; ++i)
+    bar += unicode ? (i < filled ? "█" : "░") : (i < filled ? "#" : ".");
+  return bar;
+}
+
+std::string rate_text(double per_second) {
+  return per_second < 10.0 ? fmt::format("{:.1f}/s", per_second)
+                           : grouped(static_cast<std::uint64_t>(per_second)) + "/s";
+}
+
+}  // namespace
+
+struct ProgressBar::State {
+  Options options;
+  ProgressSurface& surface;
+  const Clock& clock;
+  nanoseconds start;
+  nanoseconds every;
+  std::atomic<std::uint64_t> num_total;
+  std::atomic<std::uint64_t> num_done = 0;
+  std::atomic<std::uint64_t> num_rejected = 0;
+  std::atomic<std::int64_t> next_draw_ns;
+  Mutex mutex;
+  bool has_drawn STOKER_GUARDED_BY(mutex) = false;
+  nanoseconds rated_at STOKER_GUARDED_BY(mutex);
+  std::uint64_t rated_done STOKER_GUARDED_BY(mutex) = 0;
+  std::optional<double> rate STOKER_GUARDED_BY(mutex);
+
+  State(Options given, ProgressSurface& where, const Clock& by)
+      : options(std::move(given)),
+        surface(where),
+        clock(by),
+        start(by.now()),
+        every(where.is_terminal() ? kTerminalEvery : kPlainEvery),
+        num_total(options.num_total),
+        next_draw_ns((start + (where.is_terminal() ? kQuietStart : kPlainEvery)).count()),
+        rated_at(start) {}
+
+  void update_rate(nanoseconds now, std::uint64_t done) STOKER_REQUIRES(mutex) {
+    const double passed_s = std::chrono::duration<double>(now - rated_at).count();
+    if (passed_s <= 0.0) return;
+    const double recent = static_cast<double>(done - rated_done) / passed_s;
+    const double weight = 1.0 - std::exp(-passed_s / kRateMemory_s);
+    rate = rate ? *rate + weight * (recent - *rate) : recent;
+    rated_at = now;
+    rated_done = done;
+  }
+
+  std::string figures(std::uint64_t done) STOKER_REQUIRES(mutex) {
+    const std::uint64_t total = num_total;
+    const double per_second = rate.value_or(0.0);
+    std::string text =
+        total == 0 ? grouped(done) : fmt::format("{}/{}", grouped(done), grouped(total));
+    text += fmt::format(" {}  {}", options.unit, rate_text(per_second));
+    if (total > done && per_second > 0.0)
+      text +=
+          fmt::format("  {} left", seconds_text(static_cast<double>(total - done) / per_second));
+    if (const std::uint64_t rejected = num_rejected; rejected > 0)
+      text += fmt::format("  {} rejected", grouped(rejected));
+    return text;
+  }
+
+  std::string line(std::uint64_t done) STOKER_REQUIRES(mutex) {
+    const std::uint64_t total = num_total;
+    if (total == 0) return fmt::format("{}  {}", options.task, figures(done));
+    const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
+    const std::string percent = fmt::format("{:3.0f} %", std::floor(100.0 * share));
+    if (!surface.is_terminal())
+      return fmt::format("{}: {}, {}", options.task, percent.substr(percent.find_first_not_of(' ')),
+                         figures(done));
+    return fmt::format("{}  {} {}  {}", options.task, bar_text(share, surface.shows_unicode()),
+                       percent, figures(done));
+  }
+
+  void draw(nanoseconds now) STOKER_REQUIRES(mutex) {
+    const std::uint64_t done = num_done;
+    update_rate(now, done);
+    const std::string text = line(done);
+    has_drawn = true;
+    if (!surface.is_terminal()) return surface.write(text + "\n");
+    const std::size_t room = std::max<std::size_t>(surface.num_columns(), 2) - 1;
+    const bool fits = columns_of(text) <= room;
+    surface.write("\r\x1b[K" + (fits ? text : first_columns(text, room)));
+  }
+
+  void finish() {
+    const Lock lock(mutex);
+    if (!has_drawn) return;
+    draw(clock.now());
+    if (surface.is_terminal()) surface.write("\n");
+  }
+};
+
+Progress& no_progress() {
+  static NoProgress nothing;
+  return nothing;
+}
+
+ProgressBar::ProgressBar(Options options, ProgressSurface& surface, const Clock& clock)
+    : state_(std::make_unique<State>(std::move(options), surface, clock)) {}
+
+ProgressBar::~ProgressBar() { state_->finish(); }
+
+void ProgressBar::set_total(std::uint64_t num_units) { state_->num_total = num_units; }
+
+void ProgressBar::advance(std::uint64_t num_units) {
+  state_->num_done += num_units;
+  tick();
+}
+
+void ProgressBar::reject(std::uint64_t num_units) { state_->num_rejected += num_units; }
+
+void ProgressBar::tick() {
+  State& state = *state_;
+  const nanoseconds now = state.clock.now();
+  std::int64_t due = state.next_draw_ns;
+  if (now.count() < due) return;
+  // One thread wins the turn to draw; the others go on working.
+  if (!state.next_draw_ns.compare_exchange_strong(due, (now + state.every).count())) return;
+  const Lock lock(state.mutex);
+  state.draw(now);
+}
+
+}  // namespace stoker
