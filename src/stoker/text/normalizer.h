@@ -19,8 +19,10 @@ struct NormalizeStep {
 
 // Working memory of one thread, reused so that a warm normaliser allocates nothing.
 struct NormalizeScratch {
-  std::string cleaned;            // the text after the character step
-  std::u16string wide;            // for characters outside ASCII
+  std::string cleaned;  // the text after the character step
+  std::u16string wide;  // the three are used only where NFC may change something
+  std::u16string composed;
+  std::string utf8;
   std::uint64_t num_removed = 0;  // control, bidi and zero-width characters left out
 };
 

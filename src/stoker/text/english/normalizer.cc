@@ -1,0 +1,67 @@
+#include "stoker/text/english/normalizer.h"
+
+#include <array>
+
+#include "stoker/text/characters.h"
+#include "stoker/text/english/rules.h"
+#include "stoker/text/rule_scanner.h"
+
+namespace stoker::text::english {
+namespace {
+
+constexpr std::uint32_t kVersion = 1;
+
+// Each list is in order of precedence: the most specific reading first.
+constexpr std::array<Rule, 8> kAtLetter{{{"address", read_address},
+                                         {"money", read_money},
+                                         {"month", read_month},
+                                         {"abbreviation", read_abbreviation},
+                                         {"roman", read_roman},
+                                         {"initials", read_initials},
+                                         {"acronym", read_acronym},
+                                         {"by", read_by}}};
+constexpr std::array<Rule, 13> kAtDigit{{{"date", read_date},
+                                         {"time", read_time},
+                                         {"phone", read_phone},
+                                         {"version", read_dotted},
+                                         {"ordinal", read_ordinal},
+                                         {"decade", read_decade},
+                                         {"fraction", read_fraction},
+                                         {"range", read_range},
+                                         {"money", read_money_after},
+                                         {"unit", read_measure},
+                                         {"label", read_label},
+                                         {"year", read_year},
+                                         {"number", read_cardinal}}};
+constexpr std::array<Rule, 6> kAtMark{{{"money", read_money},
+                                       {"sign", read_signed},
+                                       {"decade", read_short_decade},
+                                       {"phone", read_area_code},
+                                       {"fraction", read_fraction},
+                                       {"symbol", read_symbol}}};
+constexpr RuleBook kBook{kAtLetter, kAtDigit, kAtMark};
+
+class EnglishNormalizer final : public Normalizer {
+ public:
+  std::string_view name() const noexcept override { return "english"; }
+  std::uint32_t version() const noexcept override { return kVersion; }
+
+ private:
+  void run(std::string_view text, NormalizeScratch& scratch, std::string& out,
+           std::vector<NormalizeStep>* steps) const override {
+    const std::string_view cleaned = clean_characters(text, map_latin, scratch);
+    if (steps != nullptr && cleaned != text) {
+      steps->push_back({"characters", std::string(text), std::string(cleaned)});
+    }
+    scan_rules(kBook, cleaned, out, steps);
+    squeeze_spaces(out);
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<const Normalizer> make_normalizer() {
+  return std::make_shared<const EnglishNormalizer>();
+}
+
+}  // namespace stoker::text::english

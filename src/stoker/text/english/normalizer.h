@@ -1,0 +1,12 @@
+// The English normaliser.
+#pragma once
+
+#include <memory>
+
+#include "stoker/text/normalizer.h"
+
+namespace stoker::text::english {
+
+std::shared_ptr<const Normalizer> make_normalizer();
+
+}  // namespace stoker::text::english
