@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <optional>
 #include <string>
 #include <utility>
 
+#include "stoker/audio/coded_sound.h"
 #include "stoker/audio/errors.h"
+#include "stoker/audio/sound_kind.h"
 #include "stoker/audio/wav_file.h"
 #include "stoker/audio/wav_samples.h"
 #include "stoker/base/errors.h"
@@ -106,12 +109,40 @@ std::uint32_t odd_suffix(const File& file, SoundFormat format) {
   return known != kSuffixes.end() && known->format != format ? kOddSuffix : 0U;
 }
 
+// FLAC, Ogg or MP3 by the first bytes; nothing for WAV and for what is no sound at all.
+Result<std::optional<SoundFormat>> coded_format(const File& file) {
+  std::array<std::byte, 64> head;
+  auto got = file.read_at(head, 0);
+  if (!got.ok()) return std::move(got).error();
+  switch (sound_kind(std::span(head).first(*got))) {
+    case SoundKind::kFlac:
+      return std::optional(SoundFormat::kFlac);
+    case SoundKind::kOgg:
+      return std::optional(SoundFormat::kOgg);
+    case SoundKind::kMp3:
+      return std::optional(SoundFormat::kMp3);
+    case SoundKind::kWav:
+    case SoundKind::kOther:
+      break;
+  }
+  return std::optional<SoundFormat>();
+}
+
+Result<SoundInfo> coded_info(const File& file, SoundFormat format, const SoundPolicy& policy) {
+  auto info = read_coded_info(file, format, policy);
+  if (info.ok()) info->oddities |= odd_suffix(file, format);
+  return info;
+}
+
 }  // namespace
 
 Result<SoundInfo> read_sound_info(const File& file, const SoundPolicy& policy) {
   auto info = file.info();
   if (!info.ok()) return std::move(info).error();
   if (info->kind != FileKind::kRegular) return not_a_file(file, info->kind);
+  auto coded = coded_format(file);
+  if (!coded.ok()) return std::move(coded).error();
+  if (*coded) return coded_info(file, **coded, policy);
   auto header = load_wav_header(file, *info, policy);
   if (!header.ok()) return std::move(header).error();
   return SoundInfo{.format = SoundFormat::kWav,
@@ -127,6 +158,8 @@ Result<SoundInfo> read_sound_info(const File& file, const SoundPolicy& policy) {
 
 Result<InterleavedSamples> SoundReader::load(const File& file, const SoundInfo& info,
                                              std::uint64_t first_sample, std::size_t count) {
+  if (info.format != SoundFormat::kWav)
+    return load_coded(file, info, first_sample, count, scratch_);
   const std::size_t wanted_bytes = count * sample_bytes(info.sample_format) * info.num_channels;
   if (scratch_.size() < wanted_bytes) scratch_.resize(wanted_bytes);
   const auto bytes = std::span(scratch_).first(wanted_bytes);
