@@ -1,0 +1,126 @@
+// The state that workers, watchdog and consumer share; kept alive by whoever still uses it.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "stoker/base/error.h"
+#include "stoker/base/sync.h"
+#include "stoker/pipeline/pipeline.h"
+#include "stoker/pipeline/slot_filler.h"
+
+namespace stoker::pipeline {
+
+// Thread-safe. Every wait in it ends on stop.
+class PipelineCore {
+ public:
+  PipelineCore(std::shared_ptr<SlotFiller> filler, const PipelineOptions& options);
+
+  std::optional<Ticket> next(const std::stop_token& stop);
+  Ending ending() const;
+  void release(std::uint32_t slot);
+  void cancel();
+  void set_num_workers(unsigned num_workers);
+  void set_depth(unsigned depth);
+  PipelineStats stats() const;
+  std::string picture() const;
+  unsigned max_workers() const { return options_.max_workers; }
+
+  // Bodies of the threads; they return after stop().
+  void run_worker(unsigned worker);
+  void run_watchdog();
+  void stop();
+  // Waits for the bodies to return; true for the workers that did not within end_limit.
+  std::vector<bool> wait_for_workers();
+  bool has_ended(unsigned worker) const;
+
+ private:
+  static constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
+  static constexpr std::uint32_t kNotReady = std::numeric_limits<std::uint32_t>::max();
+  static constexpr unsigned kCaller = std::numeric_limits<unsigned>::max();
+
+  enum class SlotState { kUnused, kFree, kFilling, kReady, kLeased };
+  struct Slot {
+    SlotState state = SlotState::kUnused;
+    std::uint64_t sequence = 0;
+    unsigned worker = 0;
+  };
+  struct Worker {
+    ConditionVariable wake;
+    std::optional<Ticket> ticket;
+    bool is_idle = false;
+    bool has_started = false;
+    bool has_ended = false;
+    // The watchdog's notes.
+    std::uint64_t seen_progress = 0;
+    std::chrono::nanoseconds changed_at{};
+    bool stall_counted = false;
+  };
+  struct Outcome {
+    FillEnd end = FillEnd::kFilled;
+    std::optional<Error> error;
+  };
+
+  std::optional<Ticket> await_ticket(unsigned worker);
+  Outcome fill(const Ticket& ticket, unsigned worker);
+  Error explain(Error error, const Activity& activity) const;
+  void finish(const Ticket& ticket, Outcome outcome);
+  std::optional<Ticket> fill_for_caller();
+  std::optional<Ticket> await_ready(const std::stop_token& stop);
+
+  bool can_claim() const STOKER_REQUIRES(mutex_);
+  Ticket claim(unsigned worker) STOKER_REQUIRES(mutex_);
+  void give_work() STOKER_REQUIRES(mutex_);
+  Ticket deliver() STOKER_REQUIRES(mutex_);
+  void make_free(std::uint32_t slot) STOKER_REQUIRES(mutex_);
+  void open_slots() STOKER_REQUIRES(mutex_);
+  void fail_at(std::uint64_t sequence, Error error) STOKER_REQUIRES(mutex_);
+  bool is_over() const STOKER_REQUIRES(mutex_);
+  bool all_leased() const STOKER_REQUIRES(mutex_);
+  void watch(std::chrono::nanoseconds now) STOKER_REQUIRES(mutex_);
+  void watch_worker(unsigned index, std::chrono::nanoseconds now) STOKER_REQUIRES(mutex_);
+  void watch_leases(std::chrono::nanoseconds now) STOKER_REQUIRES(mutex_);
+  std::string picture_locked() const STOKER_REQUIRES(mutex_);
+  std::string doing(const Activity& activity) const;
+  Activity& activity_of(unsigned worker) const {
+    return activities_[std::min(worker, options_.max_workers)];
+  }
+  std::uint32_t& ready_slot(std::uint64_t sequence) STOKER_REQUIRES(mutex_);
+
+  const std::shared_ptr<SlotFiller> filler_;
+  const PipelineOptions options_;
+  const Clock& clock_;
+  std::stop_source stop_;
+  // One per worker, then the caller's; each is written by its thread alone.
+  const std::unique_ptr<Activity[]> activities_;
+
+  mutable Mutex mutex_;
+  ConditionVariable consumer_;
+  ConditionVariable watchdog_;
+  ConditionVariable ended_;
+  std::vector<std::unique_ptr<Worker>> workers_ STOKER_GUARDED_BY(mutex_);
+  std::vector<Slot> slots_ STOKER_GUARDED_BY(mutex_);
+  std::vector<std::uint32_t> free_ STOKER_GUARDED_BY(mutex_);   // a stack
+  std::vector<std::uint32_t> ready_ STOKER_GUARDED_BY(mutex_);  // by sequence number, as a ring
+  unsigned num_workers_ STOKER_GUARDED_BY(mutex_);
+  unsigned depth_ STOKER_GUARDED_BY(mutex_);
+  std::uint64_t next_claim_ STOKER_GUARDED_BY(mutex_);
+  std::uint64_t next_deliver_ STOKER_GUARDED_BY(mutex_);
+  std::uint64_t end_ STOKER_GUARDED_BY(mutex_) = kNever;
+  std::uint64_t failed_at_ STOKER_GUARDED_BY(mutex_) = kNever;
+  std::optional<Error> error_ STOKER_GUARDED_BY(mutex_);
+  bool cancelled_ STOKER_GUARDED_BY(mutex_) = false;
+  std::uint64_t num_delivered_ STOKER_GUARDED_BY(mutex_) = 0;
+  std::uint64_t num_stage_stalls_ STOKER_GUARDED_BY(mutex_) = 0;
+  std::chrono::nanoseconds consumer_wait_ STOKER_GUARDED_BY(mutex_){};
+  std::optional<std::chrono::nanoseconds> waiting_since_ STOKER_GUARDED_BY(mutex_);
+};
+
+}  // namespace stoker::pipeline
