@@ -67,7 +67,11 @@ def main() -> int:
     parser.add_argument("--build", type=Path, default=ROOT / "build")
     parser.add_argument("pages", type=Path, nargs="*")
     options = parser.parse_args()
-    pages = options.pages or [ROOT / "README.md", *sorted((ROOT / "docs" / "guide").glob("*.md"))]
+    pages = options.pages or [
+        ROOT / "README.md",
+        *sorted((ROOT / "docs" / "guide").glob("*.md")),
+        *sorted((ROOT / "docs" / "fa").glob("*.md")),
+    ]
     environment = dict(os.environ, PATH=f"{options.build.resolve()}:{os.environ['PATH']}")
     environment["NO_COLOR"] = "1"
     failures = sum(run_page(page.resolve(), environment) for page in pages)
