@@ -1,0 +1,62 @@
+// A report as one HTML file that needs nothing else: charts, tables, pictures and sound are inside.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stoker {
+
+// How a figure is to be read; shown by colour and by a sign.
+enum class Verdict { kNeutral, kGood, kBad };
+
+struct KeyFigure {
+  std::string label;   // "clips per second"
+  std::string value;   // "7,180"
+  std::string note{};  // "target 6,500"; may be empty
+  Verdict verdict = Verdict::kNeutral;
+};
+
+// Cells that look like numbers are set to the right.
+struct ReportTable {
+  std::string caption{};
+  std::vector<std::string> header{};
+  std::vector<std::vector<std::string>> rows{};  // each as long as the header
+};
+
+// All text given is escaped; only `svg` is taken as it stands. Content goes into the section that
+// was opened last.
+class HtmlReport {
+ public:
+  HtmlReport(std::string title, std::string subtitle);
+
+  void open_section(std::string_view heading);
+  void add_paragraph(std::string_view text);
+  void add_key_figures(std::span<const KeyFigure> figures);
+  void add_table(const ReportTable& table);
+  void add_chart(std::string_view svg, std::string_view caption);
+  void add_picture(std::span<const std::byte> png, std::string_view description,
+                   std::string_view caption);
+  // `wav` is a whole WAV file.
+  void add_sound(std::span<const std::byte> wav, std::string_view caption);
+  void add_code(std::string_view text);
+
+  // The page: valid HTML 5, at home on small screens and on dark ones, no script, and a policy that
+  // forbids every outside resource.
+  std::string finish() const;
+
+ private:
+  struct Section {
+    std::string heading;
+    std::string body;
+  };
+  void add(std::string_view markup);
+
+  std::string title_;
+  std::string subtitle_;
+  std::vector<Section> sections_;
+};
+
+}  // namespace stoker
