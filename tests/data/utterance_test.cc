@@ -46,7 +46,6 @@ TEST(UtteranceTableTest, SoundIsSetAfterTheFact) {
 TEST(UtteranceTableTest, ARowCostsLittleBeyondItsText) {
   UtteranceTable table;
   constexpr std::size_t kRows = 100'000;
-  table.reserve(kRows);
   const std::string text(100, 't');
   for (std::size_t i = 0; i < kRows; ++i)
     table.append(

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -13,33 +12,11 @@
 #include "stoker/base/digest.h"
 #include "stoker/base/io.h"
 #include "stoker/base/result.h"
+#include "stoker/data/account.h"
 #include "stoker/data/index_options.h"
 #include "stoker/data/utterance.h"
 
 namespace stoker::data {
-
-// rows = accepted + filtered + rejected, always.
-struct IndexCounts {
-  std::uint64_t rows = 0;
-  std::uint64_t accepted = 0;
-  std::uint64_t filtered = 0;  // left out by the user's own limits, splits and subsets
-  std::uint64_t rejected = 0;
-};
-
-// A row that cannot be used. `error.place` holds file, line and byte; the metadata file's line
-// stands in `line` even when the fault is inside the audio file.
-struct Reject {
-  std::string id;
-  std::uint64_t line = 0;
-  Error error;
-};
-
-// A row that is used although something about it is odd.
-struct Warning {
-  std::string id;
-  std::uint64_t line = 0;
-  Error error;
-};
 
 // An opened data set; audio paths of its utterances are relative to `root`.
 struct Source {
@@ -54,19 +31,11 @@ class Index {
   std::size_t size() const noexcept { return table_.size(); }
   Utterance operator[](std::size_t index) const noexcept { return table_[index]; }
 
-  const IndexCounts& counts() const noexcept { return counts_; }
-  std::span<const Reject> rejects() const noexcept { return rejects_; }
-  std::span<const Warning> warnings() const noexcept { return warnings_; }
-  // How many rows each code rejected or filtered, and each warning touched.
-  const std::map<std::string, std::uint64_t>& reject_codes() const noexcept {
-    return reject_codes_;
-  }
-  const std::map<std::string, std::uint64_t>& filter_codes() const noexcept {
-    return filter_codes_;
-  }
-  const std::map<std::string, std::uint64_t>& warning_codes() const noexcept {
-    return warning_codes_;
-  }
+  // Counts, rejects and warnings of every row, and how often each code occurred.
+  const Account& account() const noexcept { return account_; }
+  const IndexCounts& counts() const noexcept { return account_.counts(); }
+  std::span<const Reject> rejects() const noexcept { return account_.rejects(); }
+  std::span<const Warning> warnings() const noexcept { return account_.warnings(); }
 
   std::span<const Source> sources() const noexcept { return sources_; }
   std::span<const std::string> speakers() const noexcept { return speakers_; }
@@ -94,15 +63,13 @@ class Index {
 
   Io* io_ = nullptr;
   UtteranceTable table_;
-  IndexCounts counts_;
-  std::vector<Reject> rejects_;
-  std::vector<Warning> warnings_;
-  std::map<std::string, std::uint64_t> reject_codes_, filter_codes_, warning_codes_;
+  Account account_;
   std::vector<Source> sources_;
   std::vector<MetadataFile> metadata_files_;
   std::vector<std::string> speakers_, languages_;
   double audio_s_ = 0;
   Digest128 data_digest_;
+  Links links_ = Links::kBeneath;
   std::optional<Error> refusal_;
 };
 

@@ -24,15 +24,15 @@ enum class FileCheck {
 
 // One data set: a folder in layout A or B, a Kaldi folder, or a CSV, TSV or JSONL file.
 struct SourceOptions {
-  std::string path;            // folder or metadata file
-  std::string name;            // prefix of ids when there are several sources; folder's by default
-  double weight = 1.0;         // how often the feed draws from it, relative to the others
-  std::string metadata_train;  // instead of the files looked for in `path`
-  std::string metadata_eval;
-  std::string wavs_train;  // instead of wavs/ beside the metadata file
-  std::string wavs_eval;
-  std::string columns;     // "audio=path,text=sentence,speaker=client_id"
-  std::string audio_root;  // absolute or relative audio paths lie beneath it
+  std::string path{};   // folder or metadata file
+  std::string name{};   // prefix of ids when there are several sources; folder's by default
+  double weight = 1.0;  // how often the feed draws from it, relative to the others
+  std::string metadata_train{};  // instead of the files looked for in `path`
+  std::string metadata_eval{};
+  std::string wavs_train{};  // instead of wavs/ beside the metadata file
+  std::string wavs_eval{};
+  std::string columns{};     // "audio=path,text=sentence,speaker=client_id"
+  std::string audio_root{};  // absolute or relative audio paths lie beneath it
   std::string language = "en";
 };
 
@@ -56,7 +56,7 @@ struct UserLimits {
 
 struct SpeakerOptions {
   bool multispeaker = false;
-  std::string id_pattern;  // ECMAScript regular expression; group 1 is the speaker
+  std::string id_pattern{};  // ECMAScript regular expression; group 1 is the speaker
   std::uint32_t max_speakers = 1000;
 };
 

@@ -18,8 +18,7 @@ char* copy_chars(char* to, std::string_view text) noexcept {
 }  // namespace
 
 Utterance UtteranceTable::operator[](std::size_t index) const noexcept {
-  check_invariant(index < rows_.size(), "utterance index out of range");
-  const Row& row = rows_[index];
+  const Row& row = row_at(index);
   const char* at = row.strings;
   Utterance out;
   out.id = {at, row.id_bytes};
@@ -50,39 +49,56 @@ void UtteranceTable::append(const Utterance& row) {
   if (!raw_is_text) at = copy_chars(at, row.raw_text);
   copy_chars(at, row.file);
   const auto size32 = [](std::string_view text) { return static_cast<std::uint32_t>(text.size()); };
-  rows_.push_back({.strings = strings,
-                   .first_sample = row.first_sample,
-                   .num_samples = row.num_samples,
-                   .line = row.line,
-                   .id_bytes = size32(row.id),
-                   .text_bytes = size32(row.text),
-                   .raw_bytes = size32(row.raw_text),
-                   .file_bytes = size32(row.file),
-                   .rate_hz = row.rate_hz,
-                   .speaker = row.speaker,
-                   .language = static_cast<std::uint16_t>(row.language),
-                   .source = static_cast<std::uint16_t>(row.source),
-                   .raw_is_text = raw_is_text,
-                   .is_segment = row.is_segment});
+  if (num_rows_ == blocks_.size() * kBlockRows)
+    blocks_.push_back(std::make_unique_for_overwrite<Row[]>(kBlockRows));
+  row_at(num_rows_++) = {.strings = strings,
+                         .first_sample = row.first_sample,
+                         .num_samples = row.num_samples,
+                         .line = row.line,
+                         .id_bytes = size32(row.id),
+                         .text_bytes = size32(row.text),
+                         .raw_bytes = size32(row.raw_text),
+                         .file_bytes = size32(row.file),
+                         .rate_hz = row.rate_hz,
+                         .speaker = row.speaker,
+                         .language = static_cast<std::uint16_t>(row.language),
+                         .source = static_cast<std::uint16_t>(row.source),
+                         .raw_is_text = raw_is_text,
+                         .is_segment = row.is_segment};
+}
+
+UtteranceTable::Row& UtteranceTable::row_at(std::size_t index) noexcept {
+  check_invariant(index < num_rows_, "utterance index out of range");
+  return blocks_[index / kBlockRows][index % kBlockRows];
+}
+
+const UtteranceTable::Row& UtteranceTable::row_at(std::size_t index) const noexcept {
+  check_invariant(index < num_rows_, "utterance index out of range");
+  return blocks_[index / kBlockRows][index % kBlockRows];
 }
 
 void UtteranceTable::set_sound(std::size_t index, const Sound& sound) noexcept {
-  check_invariant(index < rows_.size(), "utterance index out of range");
-  rows_[index].first_sample = sound.first_sample;
-  rows_[index].num_samples = sound.num_samples;
-  rows_[index].rate_hz = sound.rate_hz;
+  Row& row = row_at(index);
+  row.first_sample = sound.first_sample;
+  row.num_samples = sound.num_samples;
+  row.rate_hz = sound.rate_hz;
+}
+
+void UtteranceTable::set_speaker(std::size_t index, std::uint32_t speaker) noexcept {
+  row_at(index).speaker = speaker;
 }
 
 void UtteranceTable::keep_only(const std::vector<std::uint8_t>& flags) {
-  check_invariant(flags.size() == rows_.size(), "one flag a row");
+  check_invariant(flags.size() == num_rows_, "one flag a row");
   std::size_t kept = 0;
-  for (std::size_t i = 0; i < rows_.size(); ++i)
-    if (flags[i] != 0) rows_[kept++] = rows_[i];
-  rows_.resize(kept);
+  for (std::size_t i = 0; i < num_rows_; ++i)
+    if (flags[i] != 0) row_at(kept++) = row_at(i);
+  num_rows_ = kept;
+  blocks_.resize((kept + kBlockRows - 1) / kBlockRows);
 }
 
 std::size_t UtteranceTable::memory_bytes() const noexcept {
-  return rows_.capacity() * sizeof(Row) + arena_bytes_;
+  return blocks_.size() * kBlockRows * sizeof(Row) + arena_bytes_;
 }
 
 char* UtteranceTable::reserve_chars(std::size_t size_bytes) {

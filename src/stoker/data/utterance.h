@@ -33,12 +33,11 @@ struct Utterance {
 // row ever moves its strings. Not thread-safe while growing; const access is.
 class UtteranceTable {
  public:
-  std::size_t size() const noexcept { return rows_.size(); }
+  std::size_t size() const noexcept { return num_rows_; }
   Utterance operator[](std::size_t index) const noexcept;
 
   // Copies the strings of `row`.
   void append(const Utterance& row);
-  void reserve(std::size_t num_rows) { rows_.reserve(num_rows); }
 
   // What the audio file says about the row, known only after its header was read.
   struct Sound {
@@ -47,6 +46,7 @@ class UtteranceTable {
     std::uint32_t rate_hz = 0;
   };
   void set_sound(std::size_t index, const Sound& sound) noexcept;
+  void set_speaker(std::size_t index, std::uint32_t speaker) noexcept;
   // Keeps the rows whose flag is not zero, in order; precondition: one flag a row.
   void keep_only(const std::vector<std::uint8_t>& flags);
 
@@ -69,9 +69,14 @@ class UtteranceTable {
     bool raw_is_text;
     bool is_segment;
   };
+  // Blocks instead of one vector: growing never copies, so memory never doubles.
+  static constexpr std::size_t kBlockRows = 4096;
+  Row& row_at(std::size_t index) noexcept;
+  const Row& row_at(std::size_t index) const noexcept;
   char* reserve_chars(std::size_t size_bytes);
 
-  std::vector<Row> rows_;
+  std::vector<std::unique_ptr<Row[]>> blocks_;
+  std::size_t num_rows_ = 0;
   std::vector<std::unique_ptr<char[]>> chunks_;
   std::size_t chunk_left_bytes_ = 0;
   char* chunk_next_ = nullptr;

@@ -1,0 +1,133 @@
+// The error codes of this folder: what can be wrong with a data set and its rows.
+#pragma once
+
+#include <array>
+
+#include "stoker/base/error.h"
+
+namespace stoker::data {
+
+// Rows of a metadata file.
+inline constexpr ErrorCode kMetaFields{
+    "E-META-FIELDS", ExitCode::kData, "A row has too few or too many fields.",
+    "write id|text|normalised, or set extra_pipes: join to keep '|' inside the text"};
+inline constexpr ErrorCode kMetaId{"E-META-ID", ExitCode::kData,
+                                   "An id is empty, too long, or holds control characters.",
+                                   "give the row a plain id"};
+inline constexpr ErrorCode kMetaPath{"E-META-PATH", ExitCode::kData,
+                                     "An id or path leads out of the data set; it was not opened.",
+                                     "use paths inside the data set, or name audio_root"};
+inline constexpr ErrorCode kMetaUtf8{"E-META-UTF8", ExitCode::kData,
+                                     "A row is not valid UTF-8, or holds U+FFFD.",
+                                     "save the file as UTF-8"};
+inline constexpr ErrorCode kMetaCr{"E-META-CR", ExitCode::kData,
+                                   "A carriage return without a line feed.",
+                                   "convert the line ends (sed 's/\\r/\\n/g')"};
+inline constexpr ErrorCode kMetaLine{"E-META-LINE", ExitCode::kData,
+                                     "A line is longer than a row can be; it was not kept.",
+                                     "check that the file has line ends"};
+inline constexpr ErrorCode kMetaDup{"E-META-DUP", ExitCode::kData,
+                                    "An id occurs twice with the same text; the first row is kept.",
+                                    "remove one of the two lines"};
+inline constexpr ErrorCode kMetaDupText{"E-META-DUPTEXT", ExitCode::kData,
+                                        "An id occurs with different texts; no row of it is used.",
+                                        "find out which text is spoken and remove the other line"};
+inline constexpr ErrorCode kMetaJson{"E-META-JSON", ExitCode::kData,
+                                     "A line of a JSONL manifest is not the object it should be.",
+                                     "write one object a line with audio_filepath and text"};
+inline constexpr ErrorCode kMetaQuote{"E-META-QUOTE", ExitCode::kData,
+                                      "A quoted CSV field does not end on its line.",
+                                      "close the quote, or use tabs instead of commas"};
+inline constexpr ErrorCode kMetaSegment{"E-META-SEGMENT", ExitCode::kData,
+                                        "A segment is empty or lies outside its file.",
+                                        "correct offset and duration"};
+inline constexpr ErrorCode kMetaEntry{"E-META-ENTRY", ExitCode::kData,
+                                      "A Kaldi utterance has no usable entry in a sister file.",
+                                      "complete wav.scp and segments"};
+
+// Files that rows name.
+inline constexpr ErrorCode kMetaNoFile{"E-META-NOFILE", ExitCode::kData,
+                                       "The sound file of a row is not there.",
+                                       "add the file, or remove the row"};
+inline constexpr ErrorCode kMetaLink{"E-META-LINK", ExitCode::kData,
+                                     "A symbolic link leaves the data set, or loops.",
+                                     "copy the file into the data set, or name audio_root"};
+inline constexpr ErrorCode kDataShort{"E-DATA-SHORT", ExitCode::kData,
+                                      "An utterance is too short to give one frame.",
+                                      "record it again, or remove the row"};
+inline constexpr ErrorCode kDataLong{"E-DATA-LONG", ExitCode::kData,
+                                     "A file is far longer than one utterance.",
+                                     "cut it into utterances, or list segments of it"};
+inline constexpr ErrorCode kDataRate{"E-DATA-RATE", ExitCode::kData,
+                                     "A file has another sample rate than asked for.",
+                                     "resample the file, or set other_rates: resample"};
+
+// Whole data sets.
+inline constexpr ErrorCode kMetaChanged{"E-META-CHANGED", ExitCode::kData,
+                                        "A metadata file changed while it was being used.",
+                                        "index again when nothing writes to it"};
+inline constexpr ErrorCode kDataLayout{
+    "E-DATA-LAYOUT", ExitCode::kData, "The folder is not a data set of a known layout.",
+    "give it metadata.csv and wavs/, or see docs/guide/your-data.md"};
+inline constexpr ErrorCode kDataColumns{"E-DATA-COLUMNS", ExitCode::kUsage,
+                                        "The column map does not fit the file's header.",
+                                        "write --columns audio=NAME,text=NAME"};
+inline constexpr ErrorCode kDataSource{"E-DATA-SOURCE", ExitCode::kUsage,
+                                       "The list of sources cannot be used as it stands.",
+                                       "give each source a path, a weight and a name of its own"};
+inline constexpr ErrorCode kDataPattern{"E-DATA-PATTERN", ExitCode::kUsage,
+                                        "speaker_id_pattern is not a usable regular expression.",
+                                        "write one with a group, such as (p[0-9]+)_"};
+inline constexpr ErrorCode kDataSpeakers{"E-DATA-SPEAKERS", ExitCode::kData,
+                                         "There are more speakers than max_speakers.",
+                                         "correct speaker_id_pattern, or raise max_speakers"};
+inline constexpr ErrorCode kDataRejects{"E-DATA-REJECTS", ExitCode::kData,
+                                        "More rows were rejected than the bound allows.",
+                                        "look at the rejects; raise max_bad_fraction if you must"};
+inline constexpr ErrorCode kDataNoRows{"E-DATA-NOROWS", ExitCode::kData, "No usable row is left.",
+                                       "look at the rejects and at your limits"};
+inline constexpr ErrorCode kDataStopped{"E-DATA-STOPPED", ExitCode::kData,
+                                        "The work was stopped before it was done.", ""};
+
+// Rows the user's own limits leave out.
+inline constexpr ErrorCode kFilterSplit{"E-FILTER-SPLIT", ExitCode::kData,
+                                        "The row belongs to another split.", ""};
+inline constexpr ErrorCode kFilterSubset{"E-FILTER-SUBSET", ExitCode::kData,
+                                         "The row is outside the subset fraction.", ""};
+inline constexpr ErrorCode kFilterText{"E-FILTER-TEXT", ExitCode::kData,
+                                       "The text is longer than max_text_length.", ""};
+inline constexpr ErrorCode kFilterDuration{"E-FILTER-DURATION", ExitCode::kData,
+                                           "The duration is outside the asked range.", ""};
+inline constexpr ErrorCode kFilterFrames{"E-FILTER-FRAMES", ExitCode::kData,
+                                         "The utterance has more frames than max_mel_frames.", ""};
+
+// Oddities: the row is used, and the oddity counted and listed.
+inline constexpr ErrorCode kMetaSameFile{"E-META-SAMEFILE", ExitCode::kData,
+                                         "Two ids have the same recording.", ""};
+inline constexpr ErrorCode kMetaTwoFiles{"E-META-TWOFILES", ExitCode::kData,
+                                         "An id fits two files; the first is used.", ""};
+inline constexpr ErrorCode kDataPace{"E-DATA-PACE", ExitCode::kData,
+                                     "Characters per second are far from the data set's median.",
+                                     ""};
+inline constexpr ErrorCode kDataSilent{"E-DATA-SILENT", ExitCode::kData, "Every sample is zero.",
+                                       ""};
+inline constexpr ErrorCode kDataConstant{"E-DATA-CONSTANT", ExitCode::kData,
+                                         "Every sample has one value that is not zero.", ""};
+inline constexpr ErrorCode kDataClipped{"E-DATA-CLIPPED", ExitCode::kData,
+                                        "Many samples stand at full scale or beyond.", ""};
+inline constexpr ErrorCode kDataMixed{"E-DATA-MIXED", ExitCode::kData,
+                                      "Several channels are mixed to one.", ""};
+inline constexpr ErrorCode kDataResampled{"E-DATA-RESAMPLED", ExitCode::kData,
+                                          "The file's rate is not the asked one: resampled.", ""};
+
+inline constexpr std::array kErrorCodes{
+    &kMetaFields,   &kMetaId,       &kMetaPath,     &kMetaUtf8,     &kMetaCr,
+    &kMetaLine,     &kMetaDup,      &kMetaDupText,  &kMetaJson,     &kMetaQuote,
+    &kMetaSegment,  &kMetaEntry,    &kMetaNoFile,   &kMetaLink,     &kDataShort,
+    &kDataLong,     &kDataRate,     &kMetaChanged,  &kDataLayout,   &kDataColumns,
+    &kDataSource,   &kDataPattern,  &kDataSpeakers, &kDataRejects,  &kDataNoRows,
+    &kDataStopped,  &kFilterSplit,  &kFilterSubset, &kFilterText,   &kFilterDuration,
+    &kFilterFrames, &kMetaSameFile, &kMetaTwoFiles, &kDataPace,     &kDataSilent,
+    &kDataConstant, &kDataClipped,  &kDataMixed,    &kDataResampled};
+
+}  // namespace stoker::data

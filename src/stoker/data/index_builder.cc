@@ -1,0 +1,209 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "stoker/base/number_text.h"
+#include "stoker/data/errors.h"
+#include "stoker/data/index.h"
+#include "stoker/data/layout.h"
+#include "stoker/data/line_reader.h"
+#include "stoker/data/pace.h"
+#include "stoker/data/row_intake.h"
+#include "stoker/data/sound_check.h"
+#include "stoker/data/sound_sweep.h"
+
+namespace stoker::data {
+namespace {
+
+[[noreturn]] void refuse_sources(std::string promised, std::string found) {
+  raise({.code = &kDataSource, .promised = std::move(promised), .found = std::move(found)});
+}
+
+void check_sources(const std::vector<SourceOptions>& sources) {
+  if (sources.empty()) refuse_sources("at least one source", "none");
+  if (sources.size() > 0xFFFF) refuse_sources("at most 65,535 sources", grouped(sources.size()));
+  for (const SourceOptions& source : sources)
+    if (!(source.weight > 0.0) || !std::isfinite(source.weight))
+      refuse_sources("weights above 0", fmt::format("{} for {}", source.weight, source.path));
+}
+
+// Ids are told apart by the name of their source, so names must differ.
+void check_names(const std::vector<SourceOptions>& options, const std::vector<std::string>& names) {
+  std::set<std::string> seen;
+  for (std::size_t i = 0; i < options.size(); ++i)
+    if (!seen.insert(names[i]).second)
+      refuse_sources("a different name for each source",
+                     fmt::format("\"{}\" twice; give {} a name", names[i], options[i].path));
+}
+
+std::string worst_codes(const CodeCounts& codes) {
+  std::vector<std::pair<std::uint64_t, std::string>> sorted;
+  for (const auto& [name, count] : codes) sorted.emplace_back(count, name);
+  std::sort(sorted.rbegin(), sorted.rend());
+  std::string out;
+  for (std::size_t i = 0; i < std::min<std::size_t>(3, sorted.size()); ++i)
+    out +=
+        fmt::format("{}{} {}", out.empty() ? "" : ", ", grouped(sorted[i].first), sorted[i].second);
+  return out;
+}
+
+}  // namespace
+
+class IndexBuilder {
+ public:
+  IndexBuilder(const IndexOptions& options, Io& io, std::stop_token stop)
+      : options_(options), stop_(std::move(stop)) {
+    index_.io_ = &io;
+  }
+
+  Index build() {
+    check_sources(options_.sources);
+    read_sources();
+    if (options_.check != FileCheck::kNone) {
+      std::vector<const File*> roots;
+      for (const Source& source : index_.sources_) roots.push_back(&source.root);
+      sweep_sounds(rows_, roots, options_, index_.account_, stop_);
+    }
+    keep_accepted();
+    index_.refusal_ = refusal();
+    return std::move(index_);
+  }
+
+ private:
+  void read_sources() {
+    RowIntake intake(options_, index_.account_, stop_);
+    std::vector<std::string> names;
+    for (const SourceOptions& source : options_.sources) {
+      auto layout = open_layout(source, *index_.io_).take_or_raise();
+      names.push_back(layout.front().name);
+      for (MetadataSource& metadata : layout) read_metadata(intake, std::move(metadata), source);
+    }
+    if (names.size() > 1) check_names(options_.sources, names);
+    rows_ = std::move(intake).take();
+  }
+
+  void read_metadata(RowIntake& intake, MetadataSource metadata, const SourceOptions& source) {
+    const bool other_split = options_.splits.split != Split::kAll && metadata.role != Split::kAll &&
+                             metadata.role != options_.splits.split;
+    if (other_split) return;
+    const auto number = static_cast<std::uint32_t>(index_.sources_.size());
+    const Digest128 digest = intake.read(metadata, source, number).take_or_raise();
+    index_.metadata_files_.push_back({metadata.metadata.path(), digest});
+    index_.sources_.push_back(
+        {.name = metadata.name, .weight = source.weight, .root = std::move(metadata.root)});
+    index_.links_ = options_.links;
+  }
+
+  void keep_accepted() {
+    std::vector<std::uint8_t> keep(rows_.state.size());
+    std::transform(rows_.state.begin(), rows_.state.end(), keep.begin(), [](RowState state) {
+      return static_cast<std::uint8_t>(state == RowState::kAccepted);
+    });
+    rows_.utterances.keep_only(keep);
+    index_.table_ = std::move(rows_.utterances);
+    index_.languages_ = rows_.languages.names();
+    number_speakers();
+    warn_of_pace(index_.table_, index_.account_);
+    index_.account_.close();
+    digest_rows();
+  }
+
+  // Speakers of rows that are not used leave no gap in the numbers.
+  void number_speakers() {
+    NameTable used;
+    for (std::size_t i = 0; i < index_.table_.size(); ++i)
+      index_.table_.set_speaker(i,
+                                used.number_of(rows_.speakers.names()[index_.table_[i].speaker]));
+    index_.speakers_ = used.names();
+    if (index_.speakers_.size() > options_.speakers.max_speakers)
+      raise({.code = &kDataSpeakers,
+             .promised = fmt::format("at most {} speakers", options_.speakers.max_speakers),
+             .found = fmt::format("{}, such as \"{}\" and \"{}\"", grouped(used.names().size()),
+                                  escape_control(used.names().front()),
+                                  escape_control(used.names().back()))});
+  }
+
+  void digest_rows() {
+    DigestStream digest;
+    for (std::size_t i = 0; i < index_.table_.size(); ++i) {
+      const Utterance row = index_.table_[i];
+      digest.add_text(row.id);
+      digest.add_text(row.text);
+      digest.add_text(index_.speakers_[row.speaker]);
+      digest.add_text(index_.languages_[row.language]);
+      digest.add_number(row.num_samples);
+      digest.add_number(row.rate_hz);
+      index_.audio_s_ += row.duration_s();
+    }
+    index_.data_digest_ = digest.finish();
+  }
+
+  std::optional<Error> refusal() const {
+    const IndexCounts& counts = index_.counts();
+    const auto share =
+        static_cast<std::uint64_t>(options_.max_bad_fraction * static_cast<double>(counts.rows));
+    const std::uint64_t bound =
+        options_.bad_inputs == BadInputs::kFail ? 0 : std::max(share, options_.max_bad_rows);
+    const std::string file =
+        index_.metadata_files_.empty() ? std::string() : index_.metadata_files_.front().path;
+    if (counts.rejected > bound)
+      return Error{
+          .code = &kDataRejects,
+          .place = {.file = file},
+          .promised = fmt::format("at most {} bad rows", grouped(bound)),
+          .found = fmt::format("{} of {} rows: {}", grouped(counts.rejected), grouped(counts.rows),
+                               worst_codes(index_.account_.reject_codes()))};
+    if (counts.accepted == 0)
+      return Error{.code = &kDataNoRows,
+                   .place = {.file = file},
+                   .promised = "usable rows",
+                   .found = fmt::format("no usable rows: {} rows, {} filtered, {} rejected",
+                                        grouped(counts.rows), grouped(counts.filtered),
+                                        grouped(counts.rejected))};
+    return std::nullopt;
+  }
+
+  const IndexOptions& options_;
+  std::stop_token stop_;
+  Index index_;
+  RowTable rows_;
+};
+
+Index scan_index(const IndexOptions& options, Io& io, std::stop_token stop) {
+  return IndexBuilder(options, io, std::move(stop)).build();
+}
+
+Index open_index(const IndexOptions& options, Io& io, std::stop_token stop) {
+  Index index = scan_index(options, io, std::move(stop));
+  if (index.refusal()) raise(*index.refusal());
+  return index;
+}
+
+Result<File> Index::open_sound(const Utterance& utterance) const {
+  return data::open_sound(sources_[utterance.source].root, std::string(utterance.file), links_);
+}
+
+Result<void> Index::check_unchanged() const {
+  for (const MetadataFile& was : metadata_files_) {
+    auto file = open_file(*io_, was.path, OpenFor::kRead);
+    if (!file.ok()) return std::move(file).error();
+    LineReader lines(*file);
+    Line line;
+    for (auto more = lines.next(line);; more = lines.next(line)) {
+      if (!more.ok()) return std::move(more).error();
+      if (!*more) break;
+    }
+    if (lines.digest() != was.digest)
+      return Error{.code = &kMetaChanged,
+                   .place = {.file = was.path},
+                   .promised = "content with digest " + was.digest.short_hex(),
+                   .found = lines.digest().short_hex()};
+  }
+  return {};
+}
+
+}  // namespace stoker::data

@@ -1,0 +1,37 @@
+// Finds out what kind of data set a path is, and opens its files.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "stoker/base/io.h"
+#include "stoker/base/result.h"
+#include "stoker/data/index_options.h"
+
+namespace stoker::data {
+
+enum class LayoutKind { kPipes, kTable, kJson, kKaldi };
+
+// How a row's sound file is found.
+enum class FindBy {
+  kId,    // a listing of the sound folder, by id
+  kPath,  // the row names it
+  kBoth,  // the row names it, with or without the folders before it: by the listing
+};
+
+// One metadata file of a data set, opened, with the folder its sound lies beneath.
+struct MetadataSource {
+  LayoutKind kind = LayoutKind::kPipes;
+  FindBy find_by = FindBy::kId;
+  Split role = Split::kAll;  // kTrain or kEval where the layout has a file for each
+  File metadata;
+  File folder;        // of the metadata file; Kaldi's sister files lie there
+  File root;          // sound paths are relative to it and never leave it
+  std::string sound;  // folder beneath root that is listed, such as "wavs"; may be empty
+  std::string name;   // of the data set: its folder's name unless the user gave one
+};
+
+// Layout A gives two, the others one. E-DATA-LAYOUT names what was looked for.
+Result<std::vector<MetadataSource>> open_layout(const SourceOptions& source, Io& io);
+
+}  // namespace stoker::data

@@ -1,0 +1,136 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string>
+
+#include "stoker/audio/sound_file.h"
+#include "stoker/base/number_text.h"
+#include "stoker/data/errors.h"
+#include "stoker/data/row_readers.h"
+
+namespace stoker::data {
+namespace {
+
+bool is_blank(std::string_view text) {
+  return text.find_first_not_of(" \t\r") == std::string_view::npos;
+}
+
+bool is_header(std::string_view line) {
+  std::string start(line.substr(0, 8));
+  std::transform(start.begin(), start.end(), start.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return start.starts_with("id|") || start.starts_with("fileid|") || start.starts_with("wav_id|");
+}
+
+Error lone_return(const Line& line, std::size_t at) {
+  return {.code = &kMetaCr,
+          .place = {.line = line.number, .byte = line.at_bytes + at},
+          .promised = "lines that end in LF or CR LF",
+          .found = "a carriage return alone"};
+}
+
+// Up to three fields; `num_fields` counts them all.
+struct Fields {
+  std::array<std::string_view, 3> field;
+  std::size_t num_fields = 1;
+};
+
+Fields split_pipes(std::string_view line) {
+  Fields out;
+  std::size_t at = 0;
+  for (;;) {
+    const std::size_t bar = line.find('|', at);
+    // The third field is the rest of the line, so that joined extra pipes are already in it.
+    if (out.num_fields <= 3)
+      out.field[out.num_fields - 1] = out.num_fields == 3 || bar == std::string_view::npos
+                                          ? line.substr(at)
+                                          : line.substr(at, bar - at);
+    if (bar == std::string_view::npos) return out;
+    at = bar + 1;
+    ++out.num_fields;
+  }
+}
+
+Error wrong_fields(const Line& line, std::size_t num_fields) {
+  return {.code = &kMetaFields,
+          .place = {.byte = line.at_bytes},
+          .promised = "id|text|normalised or id|text",
+          .found = fmt::format("found {} field{}", num_fields, num_fields == 1 ? "" : "s")};
+}
+
+void read_pipe_row(const Line& line, RowGate& gate) {
+  const Fields fields = split_pipes(line.text);
+  const auto [id, second, third] = fields.field;
+  if (fields.num_fields < 2 ||
+      (fields.num_fields > 3 && gate.rules().extra_pipes == ExtraPipes::kReject))
+    return gate.reject(fields.num_fields < 2 ? std::string_view() : id, line.number,
+                       wrong_fields(line, fields.num_fields));
+  if (fields.num_fields == 2) gate.note("two fields: normalised = text");
+  if (fields.num_fields > 3) gate.note("extra pipes joined");
+  const std::string_view text = fields.num_fields == 2 ? second : third;
+  const auto offset_of = [&](std::string_view field) {
+    return line.at_bytes + static_cast<std::uint64_t>(field.data() - line.text.data());
+  };
+  gate.pass(
+      {.id = id, .text = text, .raw_text = second, .line = line.number, .at_bytes = line.at_bytes},
+      {.id_bytes = line.at_bytes, .text_bytes = offset_of(text), .raw_bytes = offset_of(second)});
+}
+
+}  // namespace
+
+Result<LineUse> screen_line(const Line& line, RowGate& gate) {
+  const std::size_t lone = line.text.find('\r');
+  const bool old_mac = lone != std::string_view::npos && line.number == 1 && line.ends_file;
+  if (old_mac) {
+    Error error = lone_return(line, lone);
+    error.place.file = gate.rules().file;
+    return error;
+  }
+  if (line.too_long) {
+    gate.reject({}, line.number,
+                {.code = &kMetaLine,
+                 .place = {.byte = line.at_bytes},
+                 .promised = fmt::format("lines of at most {}", bytes_text(kMaxLineBytes)),
+                 .found = fmt::format("{} bytes", grouped(line.size_bytes))});
+    return LineUse::kSkip;
+  }
+  if (is_blank(line.text)) {
+    gate.note("blank line");
+    return LineUse::kSkip;
+  }
+  if (lone != std::string_view::npos) {
+    gate.reject(line.text.substr(0, line.text.find('|')), line.number, lone_return(line, lone));
+    return LineUse::kSkip;
+  }
+  return LineUse::kRow;
+}
+
+std::string_view without_root(std::string_view path, std::string_view root) noexcept {
+  if (!root.empty() && path.starts_with(root) && path.size() > root.size() &&
+      path[root.size()] == '/')
+    path.remove_prefix(root.size() + 1);
+  while (path.starts_with("./")) path.remove_prefix(2);
+  return path;
+}
+
+std::string_view without_sound_suffix(std::string_view path) noexcept {
+  return audio::has_sound_suffix(path) ? path.substr(0, path.rfind('.')) : path;
+}
+
+Result<void> read_pipe_rows(LineReader& lines, const RowRules& rules, const RowSink& sink) {
+  RowGate gate(rules, sink);
+  Line line;
+  for (;;) {
+    auto more = lines.next(line);
+    if (!more.ok()) return more.error();
+    if (!*more) return {};
+    auto use = screen_line(line, gate);
+    if (!use.ok()) return use.error();
+    if (*use == LineUse::kSkip || (line.number == 1 && is_header(line.text))) continue;
+    read_pipe_row(line, gate);
+  }
+}
+
+}  // namespace stoker::data

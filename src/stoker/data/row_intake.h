@@ -1,0 +1,82 @@
+// Takes rows in: finds duplicates and files, applies splits and text limits, fills the table.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "stoker/base/digest.h"
+#include "stoker/data/account.h"
+#include "stoker/data/id_table.h"
+#include "stoker/data/layout.h"
+#include "stoker/data/row.h"
+#include "stoker/data/row_rules.h"
+#include "stoker/data/sound_listing.h"
+#include "stoker/data/utterance.h"
+
+namespace stoker::data {
+
+// A part of a file, in seconds until the file's rate is known.
+struct Segment {
+  std::uint32_t row = 0;
+  double offset_s = 0;
+  std::optional<double> duration_s;  // absent = to the end
+};
+
+// Names as they first occur, each with its number.
+class NameTable {
+ public:
+  std::uint32_t number_of(std::string_view name);
+  const std::vector<std::string>& names() const noexcept { return names_; }
+
+ private:
+  std::vector<std::string> names_;
+  std::unordered_map<std::string, std::uint32_t> numbers_;
+};
+
+// What became of a row that was well formed. Kept as one byte a row.
+enum class RowState : std::uint8_t { kAccepted, kRejected, kSplit, kSubset, kLongText, kLimit };
+
+struct RowTable {
+  UtteranceTable utterances;
+  std::vector<RowState> state;
+  std::vector<Segment> segments;  // in the order of their rows
+  NameTable speakers;
+  NameTable languages;
+};
+
+class RowIntake {
+ public:
+  RowIntake(const IndexOptions& options, Account& account, std::stop_token stop);
+
+  // Reads all rows of one metadata file; `source` is its number. Returns the file's digest.
+  Result<Digest128> read(const MetadataSource& metadata, const SourceOptions& source,
+                         std::uint32_t number);
+
+  RowTable take() && { return std::move(rows_); }
+
+ private:
+  struct Reading;  // what stays the same while one metadata file is read
+
+  RowSink sink_for(Reading& reading);
+  void take_row(const Row& row, Reading& reading);
+  bool is_duplicate(std::string_view id, const Row& row, const Reading& reading);
+  bool find_file(const Row& row, Reading& reading);
+  RowState state_of(const Row& row, const Reading& reading) const;
+  void reject(const Row& row, const Reading& reading, Error error);
+
+  const IndexOptions& options_;
+  Account& account_;
+  std::stop_token stop_;
+  SpeakerRule speaker_rule_;
+  RowTable rows_;
+  IdTable ids_;
+  std::string id_scratch_;
+  std::string file_scratch_;
+};
+
+}  // namespace stoker::data

@@ -1,0 +1,81 @@
+#include "stoker/data/row_rules.h"
+
+#include <algorithm>
+#include <regex>
+
+#include "stoker/base/digest.h"
+#include "stoker/base/philox.h"
+#include "stoker/data/errors.h"
+
+namespace stoker::data {
+namespace {
+
+double place_in(std::string_view stage, std::string_view id, std::uint64_t seed) noexcept {
+  return KeyedDraws({.seed = seed, .stage = stage, .epoch = 0, .item = hash64(id)}).next_unit();
+}
+
+bool names_a_speaker(std::string_view part) {
+  if (part.empty()) return false;
+  const bool digits =
+      std::all_of(part.begin(), part.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return digits || part.starts_with('p') || part.starts_with("spk") || part.starts_with("speaker");
+}
+
+}  // namespace
+
+double split_place(std::string_view id, std::uint64_t seed) noexcept {
+  return place_in("split", id, seed);
+}
+
+Split split_of(std::string_view id, const SplitOptions& options) noexcept {
+  const double place = split_place(id, options.seed);
+  if (place < options.train_split) return Split::kTrain;
+  return place >= 1.0 - options.val_split ? Split::kEval : Split::kAll;
+}
+
+bool in_subset(std::string_view id, Split split, const SplitOptions& options) noexcept {
+  const double fraction =
+      split == Split::kEval ? options.eval_subset_fraction : options.train_subset_fraction;
+  return fraction >= 1.0 || place_in("subset", id, options.subset_seed) < fraction;
+}
+
+struct SpeakerRule::Pattern {
+  std::regex expression;
+};
+
+SpeakerRule::SpeakerRule(const SpeakerOptions& options) {
+  if (options.id_pattern.empty()) return;
+  const auto refuse = [&](const std::string& found) {
+    raise({.code = &kDataPattern,
+           .promised = "a regular expression with one group",
+           .found = "\"" + escape_control(options.id_pattern) + "\": " + found});
+  };
+  try {
+    pattern_ = std::make_unique<Pattern>(
+        Pattern{std::regex(options.id_pattern, std::regex::ECMAScript | std::regex::optimize)});
+  } catch (const std::regex_error& error) {
+    refuse(error.what());
+  }
+  if (pattern_->expression.mark_count() == 0) refuse("it has no group");
+}
+
+SpeakerRule::~SpeakerRule() = default;
+
+std::string_view SpeakerRule::speaker_of(std::string_view id) const {
+  if (pattern_) {
+    std::cmatch match;
+    if (std::regex_search(id.data(), id.data() + id.size(), match, pattern_->expression) &&
+        match[1].matched)
+      return id.substr(static_cast<std::size_t>(match.position(1)),
+                       static_cast<std::size_t>(match.length(1)));
+  }
+  const std::string_view first = id.substr(0, id.find('_'));
+  for (std::size_t at = 0; at <= id.size();) {
+    const std::size_t end = std::min(id.find('_', at), id.size());
+    if (names_a_speaker(id.substr(at, end - at))) return id.substr(at, end - at);
+    at = end + 1;
+  }
+  return first;
+}
+
+}  // namespace stoker::data
