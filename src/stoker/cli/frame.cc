@@ -41,6 +41,22 @@ void Frame::on(CLI::App& command, Body body) {
   });
 }
 
+const config::LoadedSettings& Frame::loaded() {
+  if (loaded_) return *loaded_;
+  loaded_ = config::load_settings({.file = options_.config_file,
+                                   .environment = config::stoker_environment(),
+                                   .command_line = given_,
+                                   .set = options_.set});
+  std::vector<std::string> lines = notes_;
+  lines.insert(lines.end(), loaded_->notices.begin(), loaded_->notices.end());
+  for (const std::string& line : lines) {
+    say(fmt::format("{} {}", coloured("notice:", Colour::kDim, Stream::kErr),
+                    escape_control(line)));
+    (*report_)["notices"].push_back(escape_control(line));
+  }
+  return *loaded_;
+}
+
 void Frame::print(std::string_view line) {
   if (!options_.json) write_out(fmt::format("{}\n", line));
 }

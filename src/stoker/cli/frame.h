@@ -2,7 +2,6 @@
 // that becomes the JSON object, and the stop token.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
@@ -10,9 +9,11 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "stoker/base/error.h"
+#include "stoker/config/load.h"
 
 namespace CLI {
 class App;
@@ -50,6 +51,15 @@ class Frame {
 
   const GlobalOptions& options() const noexcept { return options_; }
 
+  // The effective settings with their sources, loaded at the first call; notices are said then.
+  // Throws ConfigError.
+  const config::LoadedSettings& loaded();
+  const config::Settings& settings() { return loaded().settings; }
+  // A setting from an option of the command line; call before settings() (settings_options.h does).
+  void give(config::Assignment assignment) { given_.push_back(std::move(assignment)); }
+  // A line about the settings that is said together with their notices.
+  void note(std::string line) { notes_.push_back(std::move(line)); }
+
   // A result for people: one line on stdout; nothing with --json.
   void print(std::string_view line);
   // Raw bytes on stdout, for output that is a file in itself (a page, a script); nothing with
@@ -77,6 +87,9 @@ class Frame {
   };
 
   GlobalOptions options_;
+  std::vector<config::Assignment> given_;
+  std::vector<std::string> notes_;
+  std::optional<config::LoadedSettings> loaded_;
   std::optional<Chosen> chosen_;
   std::stop_token stop_;
   std::unique_ptr<nlohmann::ordered_json> report_;

@@ -76,6 +76,12 @@ void Program::add_global_options(CLI::App& app) {
   global(app.add_option("--set", options.set, "One setting, e.g. data.batch_size=48; repeatable")
              ->allow_extra_args(false));
   global(app.add_flag("--json", options.json, "One JSON object on stdout and nothing else there"));
+  global(app.add_option_function<std::string>(
+      "--seed",
+      [this](const std::string& text) {
+        frame_.give({.path = "seed", .text = text, .origin = "--seed"});
+      },
+      "Decides everything random (42)"));
   global(app.add_flag("--verbose", options.verbose, "More talk on stderr"));
   global(app.add_flag("--quiet", options.quiet, "No talk on stderr but errors"));
   global(app.add_flag("--version", version_asked_,

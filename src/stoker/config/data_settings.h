@@ -1,0 +1,82 @@
+// Settings of the data set: where it lies, how its rows are read, which of them are used.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "stoker/config/choices.h"
+#include "stoker/config/field.h"
+
+namespace stoker::config {
+
+struct DataSettings {
+  static constexpr std::string_view kSection = "data";
+  static constexpr std::string_view kTitle = "Data set";
+
+  std::string path;
+  std::vector<MixedSource> sources;
+  StringMap columns;
+  std::string audio_root;
+  std::string metadata_train_file, metadata_eval_file;
+  std::string wavs_train_dir, wavs_eval_dir;
+  Split split = Split::kAll;
+  double train_split = 0.9, val_split = 0.1;
+  double train_subset_fraction = 1.0, eval_subset_fraction = 1.0;
+  std::int64_t subset_seed = 42;
+  BadInputs bad_inputs = BadInputs::kSkip;
+  double max_bad_fraction = 0.01;
+  std::int64_t max_bad_rows = 8;
+  ExtraPipes extra_pipes = ExtraPipes::kReject;
+  InvisibleCharacters invisible = InvisibleCharacters::kDrop;
+  Links links = Links::kBeneath;
+  OtherRates other_rates = OtherRates::kResample;
+  bool allow_streamed = false, allow_odd_data = true, allow_mix = true;
+
+  static constexpr auto fields() {
+    using C = DataSettings;
+    return std::tuple{
+        field("path", &C::path, "Folder or metadata file of the data set.")
+            .flags("--data --train-data --data-path")
+            .old("data.dataset_path"),
+        field("sources", &C::sources,
+              "Several data sets in one index: a list of {data, weight, name, language}."),
+        field("columns", &C::columns,
+              "Which column holds what, e.g. {audio: path, text: sentence, speaker: client_id}."),
+        field("audio_root", &C::audio_root, "Folder that audio paths in the metadata start from."),
+        field("metadata_train_file", &C::metadata_train_file,
+              "Metadata of the training part, instead of the file looked for in the folder."),
+        field("metadata_eval_file", &C::metadata_eval_file, "The same for the evaluation part.")
+            .flags("--metadata-eval-file --val-data"),
+        field("wavs_train_dir", &C::wavs_train_dir, "Audio folder of the training part."),
+        field("wavs_eval_dir", &C::wavs_eval_dir, "Audio folder of the evaluation part."),
+        field("split", &C::split, "Which part of the rows to use."),
+        field("train_split", &C::train_split, {0.0, 1.0}, "Share of ids in the training part."),
+        field("val_split", &C::val_split, {0.0, 1.0}, "Share of ids in the evaluation part."),
+        field("train_subset_fraction", &C::train_subset_fraction, {0.0, 1.0},
+              "Share of the training part to use."),
+        field("eval_subset_fraction", &C::eval_subset_fraction, {0.0, 1.0},
+              "Share of the evaluation part to use."),
+        field("subset_seed", &C::subset_seed, {0, INT64_MAX}, "Seed of both subsets."),
+        field("bad_inputs", &C::bad_inputs, "Leave bad rows out within the bound, or fail."),
+        field("max_bad_fraction", &C::max_bad_fraction, {0.0, 1.0},
+              "Share of rows that may be bad before the work ends with exit 3."),
+        field("max_bad_rows", &C::max_bad_rows, {0, 1'000'000'000},
+              "Bad rows that are always allowed, however few rows there are."),
+        field("extra_pipes", &C::extra_pipes,
+              "More than two | in a row: reject it, or join the "
+              "rest into the text."),
+        field("invisible", &C::invisible, "Control, bidi and zero-width characters in texts."),
+        field("links", &C::links, "Symbolic links: follow those that stay inside, or refuse all."),
+        field("other_rates", &C::other_rates, "Files at another sample rate than the features."),
+        field("allow_streamed", &C::allow_streamed,
+              "Read WAV files whose data size is 0xFFFFFFFF to their end."),
+        field("allow_odd_data", &C::allow_odd_data,
+              "Read WAV files whose last sample is cut; it is left out."),
+        field("allow_mix", &C::allow_mix, "Mix several channels to their mean."),
+    };
+  }
+};
+
+}  // namespace stoker::config

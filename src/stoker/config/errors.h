@@ -1,0 +1,50 @@
+// The error codes of settings: files, values, names and how they fit together.
+#pragma once
+
+#include <array>
+
+#include "stoker/base/error.h"
+#include "stoker/config/mel_errors.h"
+
+namespace stoker::config {
+
+inline constexpr ErrorCode kConfigFile{"E-CONFIG-FILE", ExitCode::kUsage,
+                                       "The settings file cannot be read.",
+                                       "check the path given with --config"};
+inline constexpr ErrorCode kConfigSize{"E-CONFIG-SIZE", ExitCode::kUsage,
+                                       "The settings file is larger than 1 MiB.",
+                                       "give the YAML file with settings, not data"};
+inline constexpr ErrorCode kConfigYaml{"E-CONFIG-YAML", ExitCode::kUsage,
+                                       "The settings file is not the YAML that stoker reads: "
+                                       "sections of keys, spaces for indentation, UTF-8.",
+                                       ""};
+inline constexpr ErrorCode kConfigDepth{"E-CONFIG-DEPTH", ExitCode::kUsage,
+                                        "The settings file nests deeper than 32 levels.",
+                                        "settings need three levels at most"};
+inline constexpr ErrorCode kConfigAnchor{"E-CONFIG-ANCHOR", ExitCode::kUsage,
+                                         "The settings file uses an anchor, an alias or a tag.",
+                                         "write the value out where it is needed"};
+inline constexpr ErrorCode kConfigDuplicate{"E-CONFIG-DUPLICATE", ExitCode::kUsage,
+                                            "A key stands twice in one place; both lines are "
+                                            "named.",
+                                            "keep one of the two lines"};
+inline constexpr ErrorCode kConfigUnknown{"E-CONFIG-UNKNOWN", ExitCode::kUsage,
+                                          "A section, key or variable that stoker does not know.",
+                                          "stoker config reference lists every setting"};
+inline constexpr ErrorCode kConfigValue{"E-CONFIG-VALUE", ExitCode::kUsage,
+                                        "A value is not of the kind its setting takes.", ""};
+inline constexpr ErrorCode kConfigRange{"E-CONFIG-RANGE", ExitCode::kUsage,
+                                        "A value lies outside the range of its setting.", ""};
+inline constexpr ErrorCode kConfigConflict{"E-CONFIG-CONFLICT", ExitCode::kUsage,
+                                           "Two settings contradict each other.", ""};
+inline constexpr ErrorCode kConfigFolder{"E-CONFIG-FOLDER", ExitCode::kUsage,
+                                         "A folder that would be written to is the data set, the "
+                                         "root, or cannot be written.",
+                                         "choose another folder with --cache"};
+
+inline constexpr std::array kErrorCodes{
+    &kConfigFile,      &kConfigSize,    &kConfigYaml,  &kConfigDepth, &kConfigAnchor,
+    &kConfigDuplicate, &kConfigUnknown, &kConfigValue, &kConfigRange, &kConfigConflict,
+    &kConfigFolder,    &kMelPreset,     &kMelValue};
+
+}  // namespace stoker::config

@@ -1,0 +1,123 @@
+// Settings of training: how long, which optimiser and schedule, what is saved and shown.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "stoker/config/choices.h"
+#include "stoker/config/field.h"
+
+namespace stoker::config {
+
+struct TrainingSettings {
+  static constexpr std::string_view kSection = "training";
+  static constexpr std::string_view kTitle = "Training";
+
+  std::int64_t epochs = 1000;
+  Maybe<std::int64_t> steps;
+  Maybe<double> seconds;
+  std::string model = "stoker";
+  ModelSize model_size = ModelSize::kNormal;
+  OptimizationLevel optimization_level = OptimizationLevel::kNone;
+  Precision precision = Precision::kAuto;
+  OnOffAuto graphs = OnOffAuto::kAuto;
+  std::int64_t gradient_accumulation_steps = 1;
+  double dropout_rate = 0.1;
+  double max_memory_fraction = 0.9;
+  Maybe<double> mel_mean, mel_std;
+  bool resume = false, reset_training = false, allow_changed_data = false;
+  std::string checkpoint_dir = "checkpoints";
+  std::int64_t save_step = 1000, val_step = 1000, log_step = 10, keep_checkpoints = 5;
+  Maybe<std::int64_t> early_stopping_patience;
+  double early_stopping_min_delta = 0.0;
+  std::int64_t max_bad_steps = 0;
+
+  static constexpr auto fields() {
+    using C = TrainingSettings;
+    constexpr std::int64_t kMany = 1'000'000'000'000;
+    return std::tuple{
+        field("epochs", &C::epochs, {1, kMany}, "Passes over the data.").old("training.max_epochs"),
+        field("steps", &C::steps, {1, kMany}, "Ends after this many optimiser updates."),
+        field("seconds", &C::seconds, {0.0, 1e9}, "Ends after this time.").unit("s"),
+        field("model", &C::model, "Kind of model.").choices("stoker myxtts"),
+        field("model_size", &C::model_size, "How large the model is; the count is printed."),
+        field("optimization_level", &C::optimization_level,
+              "Named values for optimiser and schedule; given values win over them."),
+        field("precision", &C::precision, "Arithmetic; auto: bf16 on a GPU, fp32 on a CPU."),
+        field("graphs", &C::graphs, "One CUDA graph a shape; off for debugging."),
+        field("gradient_accumulation_steps", &C::gradient_accumulation_steps, {1, 65'536},
+              "Batches summed for one update.")
+            .flags("--grad-accum")
+            .old("data.gradient_accumulation_steps training.accumulate_grad_batches"),
+        field("dropout_rate", &C::dropout_rate, {0.0, 0.95}, "Dropout in the model."),
+        field("max_memory_fraction", &C::max_memory_fraction, {0.05, 1.0},
+              "Share of device memory the process may take.")
+            .flags("--max-memory-fraction"),
+        field("mel_mean", &C::mel_mean, {-1e3, 1e3},
+              "Mean that the trainer subtracts; none: measured.")
+            .old("data.mel_mean"),
+        field("mel_std", &C::mel_std, {1e-6, 1e3}, "Deviation that the trainer divides by.")
+            .old("data.mel_std"),
+        field("resume", &C::resume, "Go on from the newest whole checkpoint."),
+        field("reset_training", &C::reset_training, "Keep the weights, start steps from zero."),
+        field("allow_changed_data", &C::allow_changed_data,
+              "Resume although data or settings differ."),
+        field("checkpoint_dir", &C::checkpoint_dir, "Folder of the run.")
+            .old("paths.checkpoint_dir"),
+        field("save_step", &C::save_step, {1, kMany}, "Steps between checkpoints.").unit("steps"),
+        field("val_step", &C::val_step, {1, kMany}, "Steps between evaluations.").unit("steps"),
+        field("log_step", &C::log_step, {1, kMany}, "Steps between progress lines.")
+            .flags("--report-every")
+            .unit("steps"),
+        field("keep_checkpoints", &C::keep_checkpoints, {1, 100'000}, "Checkpoints kept."),
+        field("early_stopping_patience", &C::early_stopping_patience, {1, kMany},
+              "Evaluations without progress before training ends."),
+        field("early_stopping_min_delta", &C::early_stopping_min_delta, {0.0, 1e9},
+              "Smallest fall of the loss that counts as progress."),
+        field("max_bad_steps", &C::max_bad_steps, {0, kMany},
+              "Steps with a non-finite loss that are skipped before training ends."),
+    };
+  }
+};
+
+struct OptimizerSettings {
+  static constexpr std::string_view kSection = "training";
+  static constexpr std::string_view kTitle = "Optimiser and schedule";
+
+  std::string optimizer = "adamw";
+  double learning_rate = 1e-4, min_learning_rate = 1e-7;
+  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, weight_decay = 1e-6;
+  double gradient_clip_norm = 1.0;
+  Scheduler scheduler = Scheduler::kNoam;
+  std::int64_t warmup_steps = 4000, restart_period_steps = 8000;
+  double restart_mult = 0.8;
+
+  static constexpr auto fields() {
+    using C = OptimizerSettings;
+    return std::tuple{
+        field("optimizer", &C::optimizer, "Update rule.").choices("adamw adam"),
+        field("learning_rate", &C::learning_rate, {0.0, 10.0}, "Largest step size.")
+            .flags("--lr --learning-rate"),
+        field("min_learning_rate", &C::min_learning_rate, {0.0, 10.0}, "Smallest step size."),
+        field("beta1", &C::beta1, {0.0, 0.999999}, "Decay of the first moment."),
+        field("beta2", &C::beta2, {0.0, 0.999999}, "Decay of the second moment."),
+        field("eps", &C::epsilon, {1e-16, 1.0}, "Added to the root of the second moment."),
+        field("weight_decay", &C::weight_decay, {0.0, 1.0}, "Decoupled weight decay."),
+        field("gradient_clip_norm", &C::gradient_clip_norm, {0.0, 1e6},
+              "Longest gradient; 0: not clipped.")
+            .old("training.gradient_clip_val"),
+        field("scheduler", &C::scheduler, "Course of the step size.").old("training.lr_schedule"),
+        field("warmup_steps", &C::warmup_steps, {0, 1'000'000'000}, "Steps of linear warm-up.")
+            .unit("steps"),
+        field("restart_period", &C::restart_period_steps, {1, 1'000'000'000},
+              "First period of cosine_restarts, and length of cosine.")
+            .unit("steps"),
+        field("restart_mult", &C::restart_mult, {0.01, 100.0},
+              "Factor on the peak at each restart."),
+    };
+  }
+};
+
+}  // namespace stoker::config

@@ -1,0 +1,37 @@
+// Settings text as a tree with places: YAML without anchors, tags, duplicate keys or surprises.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "stoker/base/error.h"
+
+namespace stoker::config {
+
+struct YamlNode {
+  enum class Kind { kNull, kScalar, kList, kMap };
+
+  Kind kind = Kind::kNull;
+  std::string text;                                    // of a scalar
+  bool quoted = false;                                 // a quoted scalar is text, never a number
+  Place place;                                         // where the value stands
+  std::vector<YamlNode> items;                         // of a list
+  std::vector<std::pair<YamlNode, YamlNode>> entries;  // of a map: key (a scalar) and value
+
+  bool is_null() const noexcept { return kind == Kind::kNull; }
+};
+
+// The one document in `text`; an empty text is an empty map. `name` stands in error places.
+// Throws ConfigError: E-CONFIG-YAML, -SIZE, -DEPTH, -ANCHOR, -DUPLICATE.
+YamlNode parse_yaml(std::string_view text, const std::string& name);
+
+// Reads the file and parses it; E-CONFIG-FILE when it cannot be read.
+YamlNode load_yaml(const std::string& path);
+
+// A value from the environment or the command line: text that begins with [ or { is parsed, all
+// else is one plain scalar. `origin` ("--set data.columns") stands in error places.
+YamlNode parse_value(std::string_view text, const std::string& origin);
+
+}  // namespace stoker::config
