@@ -62,6 +62,13 @@ auto rule_of(const F& declared, const std::string& path) {
   }
 }
 
+// Whether an absent value means something: no limit, an empty text, list or group.
+template <class Value>
+constexpr bool kTakesNothing = !kHasRange<Value> && !std::is_same_v<Value, bool> &&
+                               std::is_void_v<typename ChoiceIn<Value>::Type>;
+template <class T>
+constexpr bool kTakesNothing<Maybe<T>> = true;
+
 template <class F>
 std::string range_text(const F& declared) {
   using Number = decltype(declared.range.low);
@@ -90,6 +97,7 @@ FieldInfo make_info(Struct Settings::*part, const F& declared) {
   info.sentence = declared.sentence;
   info.flags = declared.flag_names.empty() ? std::vector{dashed("--", info.name)}
                                            : word_list(declared.flag_names);
+  info.takes_nothing = kTakesNothing<typename F::Value> && declared.choice_names.empty();
   info.is_switch = std::is_same_v<typename F::Value, bool>;
   info.off_flags = word_list(declared.off_flag_names);
   if (info.is_switch) info.off_flags.push_back(dashed("--no-", info.name));

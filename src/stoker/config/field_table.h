@@ -28,6 +28,7 @@ struct FieldInfo {
   std::vector<std::string> old_paths;  // the original's names of the same meaning
   std::vector<std::string> choices;
   bool is_switch = false;
+  bool takes_nothing = false;  // `key:` without a value is a value of its own: none, or empty
   Affects affects = Affects::kNothing;
   std::function<void(Settings&, const YamlNode&)> read;  // throws ConfigError
   std::function<std::string(const Settings&)> json;

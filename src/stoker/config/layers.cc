@@ -54,8 +54,11 @@ void Layers::apply(const std::vector<GivenValue>& values) {
   for (const GivenValue& given : values) {
     if (given.name.kind == KnownName::Kind::kNotice) say(given, given.name.notice);
     if (given.name.kind == KnownName::Kind::kOldRule) apply_rule(given);
-    const bool keeps_default = given.name.is_old() && given.value.is_null();
-    if (given.name.field == nullptr || keeps_default) continue;
+    if (given.name.field == nullptr) continue;
+    if (given.value.is_null() && !given.name.field->takes_nothing) {
+      say(given, "has no value; the default stands");
+      continue;
+    }
     const GivenValue*& best = chosen[given.name.field];
     if (best == nullptr || rank_of(given) < rank_of(*best)) best = &given;
   }
@@ -63,12 +66,10 @@ void Layers::apply(const std::vector<GivenValue>& values) {
   for (const GivenValue& given : values) {
     const auto found = chosen.find(given.name.field);
     if (found == chosen.end()) continue;
-    if (found->second == &given) {
-      const bool keeps_default = given.value.is_null() && into_.from_original;
-      if (!keeps_default) assign(*given.name.field, given.value, given.source);
-    } else if (found->second->value.text != given.value.text) {
+    if (found->second == &given)
+      assign(*given.name.field, given.value, given.source);
+    else if (found->second->value.text != given.value.text)
       say(given, fmt::format("not used: {} says the same setting", found->second->name.path));
-    }
   }
 }
 
