@@ -18,11 +18,6 @@ void write_out(std::string_view text) {
     raise({.code = &kOutput, .found = "standard output refused the result"});
 }
 
-void write_err(std::string_view line) {
-  const std::string text = fmt::format("{}\n", line);
-  std::fwrite(text.data(), 1, text.size(), stderr);
-}
-
 std::string full_name(const CLI::App& command) {
   const CLI::App* parent = command.get_parent();
   if (parent == nullptr || parent->get_parent() == nullptr) return command.get_name();
@@ -66,7 +61,7 @@ void Frame::print_raw(std::string_view text) {
 }
 
 void Frame::say(std::string_view line) {
-  if (!options_.quiet) write_err(line);
+  if (!options_.quiet) write_line(line, Stream::kErr);
 }
 
 void Frame::warn(std::string_view line) {
@@ -76,7 +71,7 @@ void Frame::warn(std::string_view line) {
 }
 
 void Frame::detail(std::string_view line) {
-  if (options_.verbose) write_err(line);
+  if (options_.verbose) write_line(line, Stream::kErr);
 }
 
 }  // namespace stoker::cli

@@ -128,7 +128,7 @@ int Program::finish(ExitCode code) {
   nlohmann::ordered_json& report = *frame_.report_;
   if (!report.contains("ok")) report["ok"] = code == ExitCode::kDone;
   write_report(nullptr);
-  if (std::fflush(stdout) != 0)
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
     return fail({.code = &kOutput, .found = "standard output refused the result"},
                 static_cast<int>(ExitCode::kStorage));
   return static_cast<int>(code);
@@ -140,14 +140,14 @@ int Program::fail(const Error& error, int exit_code) {
   std::string text = coloured(line.substr(0, mark), Colour::kRed, Stream::kErr) + line.substr(mark);
   const std::string help = help_line(error);
   if (!help.empty()) text += "\n" + help;
-  fmt::print(stderr, "{}\n", text);
+  write_line(text, Stream::kErr);
   if (error.code != &kOutput) write_report(&error);
   return exit_code;
 }
 
 int Program::stopped(int signal_number) {
   const Error error{.code = &kStopped, .found = fmt::format("stopped by signal {}", signal_number)};
-  fmt::print(stderr, "{}\n{}\n", error_line(error), help_line(error));
+  write_line(error_line(error) + "\n" + help_line(error), Stream::kErr);
   write_report(&error);
   return 128 + signal_number;
 }
@@ -175,7 +175,7 @@ void Program::write_report(const Error* error) {
     object["error"] = error_object(*error);
   }
   const auto lenient = nlohmann::ordered_json::error_handler_t::replace;
-  fmt::print("{}\n", object.dump(-1, ' ', false, lenient));
+  write_line(object.dump(-1, ' ', false, lenient), Stream::kOut);
 }
 
 }  // namespace stoker::cli

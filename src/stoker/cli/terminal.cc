@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 
 namespace stoker::cli {
@@ -41,6 +42,12 @@ bool is_terminal(Stream stream) {
 std::string coloured(std::string_view text, Colour colour, Stream stream) {
   if (!colours_wanted(stream)) return std::string(text);
   return fmt::format("{}{}\x1b[0m", escape_of(colour), text);
+}
+
+bool write_line(std::string_view line, Stream stream) {
+  const std::string text = std::string(line) + "\n";
+  std::FILE* file = stream == Stream::kOut ? stdout : stderr;
+  return std::fwrite(text.data(), 1, text.size(), file) == text.size();
 }
 
 }  // namespace stoker::cli
