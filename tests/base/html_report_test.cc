@@ -53,6 +53,12 @@ TEST(HtmlReportTest, AsksForNothingFromOutside) {
   EXPECT_THAT(page, HasSubstr("default-src 'none'"));
 }
 
+TEST(HtmlReportTest, OnlyColumnsOfNumbersStandToTheRight) {
+  HtmlReport report("t", "");
+  report.add_table({.header = {"mixed", "gaps"}, .rows = {{"12", "1"}, {"few", ""}}});
+  EXPECT_THAT(report.finish(), HasSubstr("<td>12</td><td class=\"n\">1</td>"));
+}
+
 TEST(HtmlReportTest, SectionsAreLinkedAndNamed) {
   const std::string page = small_report().finish();
   EXPECT_THAT(page, HasSubstr("<a href=\"#s0\">Figures</a>"));

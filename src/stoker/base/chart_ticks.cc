@@ -13,9 +13,10 @@ namespace {
 double round_step(double rough) {
   const double power = std::pow(10.0, std::floor(std::log10(rough)));
   const double lead = rough / power;
-  if (lead <= 1.0) return power;
-  if (lead <= 2.0) return 2.0 * power;
-  return lead <= 5.0 ? 5.0 * power : 10.0 * power;
+  // The nearest of 1, 2, 5 and 10 by ratio: the bounds are their geometric means.
+  if (lead < 1.41) return power;
+  if (lead < 3.16) return 2.0 * power;
+  return lead < 7.07 ? 5.0 * power : 10.0 * power;
 }
 
 // "2 M" rather than "2,000,000".

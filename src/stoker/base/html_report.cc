@@ -41,22 +41,26 @@ std::string_view verdict_sign(Verdict verdict) {
   return "";
 }
 
-std::string table_row(const std::vector<std::string>& cells) {
-  std::string row = "<tr>";
-  for (const std::string& cell : cells)
-    row += fmt::format("<td{}>{}</td>", looks_like_number(cell) ? R"( class="n")" : "",
-                       escape_markup(cell));
-  return row + "</tr>\n";
+// A column of numbers, some of which may be missing.
+bool is_numeric(const ReportTable& table, std::size_t column) {
+  bool has_number = false;
+  for (const std::vector<std::string>& row : table.rows) {
+    const std::string& cell = row[column];
+    if (looks_like_number(cell))
+      has_number = true;
+    else if (!cell.empty() && cell != "–")
+      return false;
+  }
+  return has_number;
 }
 
-std::string table_head(const ReportTable& table) {
+std::string table_row(const ReportTable& table, const std::vector<std::string>& cells,
+                      std::string_view tag) {
   std::string row = "<tr>";
-  for (std::size_t i = 0; i < table.header.size(); ++i) {
-    const bool numeric = !table.rows.empty() && looks_like_number(table.rows.front()[i]);
-    row += fmt::format(R"(<th scope="col"{}>{}</th>)", numeric ? R"( class="n")" : "",
-                       escape_markup(table.header[i]));
-  }
-  return row + "</tr>";
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    row += fmt::format("<{}{}>{}</{}>", tag, is_numeric(table, i) ? R"( class="n")" : "",
+                       escape_markup(cells[i]), tag.substr(0, 2));
+  return row + "</tr>\n";
 }
 
 std::string caption_of(std::string_view caption) {
@@ -104,8 +108,9 @@ void HtmlReport::add_table(const ReportTable& table) {
     markup += fmt::format("<caption>{}</caption>", escape_markup(table.caption));
   for (const std::vector<std::string>& row : table.rows)
     check_invariant(row.size() == table.header.size(), "a table row of another width");
-  markup += fmt::format("<thead>{}</thead>\n<tbody>\n", table_head(table));
-  for (const std::vector<std::string>& row : table.rows) markup += table_row(row);
+  markup += fmt::format("<thead>{}</thead>\n<tbody>\n",
+                        table_row(table, table.header, R"(th scope="col")"));
+  for (const std::vector<std::string>& row : table.rows) markup += table_row(table, row, "td");
   add(markup + "</tbody></table></div>");
 }
 

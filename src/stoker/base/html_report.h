@@ -19,7 +19,7 @@ struct KeyFigure {
   Verdict verdict = Verdict::kNeutral;
 };
 
-// Cells that look like numbers are set to the right.
+// Columns that hold only numbers are set to the right.
 struct ReportTable {
   std::string caption{};
   std::vector<std::string> header{};

@@ -54,6 +54,14 @@ std::string xy_chart(const ChartFrame& frame, std::span<const ChartSeries> serie
   return canvas.finish();
 }
 
+void draw_dots(SvgCanvas& canvas, const Ranges& ranges, const ChartSeries& series,
+               const std::string& css_class) {
+  for (std::size_t i = 0; i < series.x.size(); ++i)
+    if (is_drawn(ranges, series.x[i], series.y[i]))
+      canvas.add(fmt::format(R"(<circle class="dot {}" cx="{:.1f}" cy="{:.1f}" r="3.5"/>)",
+                             css_class, canvas.x_of(series.x[i]), canvas.y_of(series.y[i])));
+}
+
 void draw_line(SvgCanvas& canvas, const Ranges& ranges, const ChartSeries& series,
                const std::string& css_class) {
   std::string path;
@@ -67,14 +75,9 @@ void draw_line(SvgCanvas& canvas, const Ranges& ranges, const ChartSeries& serie
   }
   canvas.add(fmt::format(R"(<path class="line {}" d="{}"><title>{}</title></path>)", css_class,
                          path, escape_markup(series.name)));
-}
-
-void draw_dots(SvgCanvas& canvas, const Ranges& ranges, const ChartSeries& series,
-               const std::string& css_class) {
-  for (std::size_t i = 0; i < series.x.size(); ++i)
-    if (is_drawn(ranges, series.x[i], series.y[i]))
-      canvas.add(fmt::format(R"(<circle class="dot {}" cx="{:.1f}" cy="{:.1f}" r="3.5"/>)",
-                             css_class, canvas.x_of(series.x[i]), canvas.y_of(series.y[i])));
+  // Few points are measurements that the reader should see, and a lone one has no line.
+  constexpr std::size_t kFewPoints = 30;
+  if (series.x.size() <= kFewPoints) draw_dots(canvas, ranges, series, css_class);
 }
 
 double longest_sum(std::span<const BarParts> parts, std::size_t num_bars) {
