@@ -1,0 +1,60 @@
+// The one road from a sound file to the samples that features are made of: PCM16, one channel, one
+// rate.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "stoker/audio/loudness.h"
+#include "stoker/audio/resample.h"
+#include "stoker/audio/sound_file.h"
+#include "stoker/audio/trim.h"
+
+namespace stoker::audio {
+
+enum class LevelRule { kNone, kLufs, kRms, kPeak };
+
+struct SpeechRule {
+  std::uint32_t rate_hz = 22050;
+  std::optional<TrimRule> trim;
+  LevelRule level = LevelRule::kNone;
+  double target = 0;  // LUFS, dBFS or the peak itself, as `level` says
+};
+
+// Features are always computed from what this returns, never from wider samples: so a cached mel, a
+// mel from cached PCM and a mel from the file itself are the same bytes. PCM16 at the asked rate
+// with no rule passes untouched.
+//
+// One object a worker; it keeps its memory and its resamplers. Not thread-safe.
+class PreparedSpeech {
+ public:
+  explicit PreparedSpeech(const SpeechRule& rule);
+
+  // Samples [first_sample, first_sample + num_samples) of the file, resampled, trimmed and
+  // levelled. The view lives until the next call.
+  Result<std::span<const std::int16_t>> load(const File& file, const SoundInfo& info,
+                                             std::uint64_t first_sample, std::uint64_t num_samples);
+
+  // How many samples load() will give, where that is known before reading: not with trimming.
+  static std::optional<std::uint64_t> num_prepared(const SpeechRule& rule, std::uint32_t rate_hz,
+                                                   std::uint64_t num_samples) noexcept;
+
+ private:
+  Result<std::span<const std::int16_t>> load_processed(const File& file, const SoundInfo& info,
+                                                       std::uint64_t first_sample,
+                                                       std::uint64_t num_samples);
+  double gain_for(std::span<const float> samples);
+
+  SpeechRule rule_;
+  SoundReader reader_;
+  LoudnessMeter meter_;
+  std::map<std::uint32_t, Resampler> resamplers_;  // by the file's rate
+  std::vector<std::int16_t> pcm_;
+  std::vector<float> raw_;
+  std::vector<float> resampled_;
+};
+
+}  // namespace stoker::audio
