@@ -93,6 +93,9 @@ inline constexpr ErrorCode kBuildVerify{"E-CACHE-READBACK", ExitCode::kStorage,
 inline constexpr ErrorCode kTooManyBad{
     "E-CACHE-BADROWS", ExitCode::kData, "More rows are bad than the bound allows.",
     "see rejects.jsonl; raise max_bad_fraction if that is wanted"};
+inline constexpr ErrorCode kLeftOut{
+    "E-CACHE-LEFTOUT", ExitCode::kData,
+    "The row was bad when the cache was built; its source is the same.", ""};
 inline constexpr ErrorCode kStopped{"E-CACHE-STOPPED", ExitCode::kCheckFailed,
                                     "The build was asked to stop; what is whole is committed.",
                                     "run the same command again to go on"};
@@ -102,6 +105,6 @@ inline constexpr std::array kErrorCodes{
     &kNpySize,       &kNpyValue,      &kNpyZip,       &kImportShape,  &kImportEmpty, &kShardCorrupt,
     &kShardSize,     &kShardForeign,  &kShardMissing, &kCacheVersion, &kManifest,    &kNoCache,
     &kMapTruncated,  &kCacheSettings, &kCachePlace,   &kCacheSpace,   &kLockHeld,    &kLockBroken,
-    &kSourceChanged, &kBuildVerify,   &kTooManyBad,   &kStopped};
+    &kSourceChanged, &kBuildVerify,   &kTooManyBad,   &kLeftOut,      &kStopped};
 
 }  // namespace stoker::cache

@@ -203,6 +203,8 @@ void encode(const IndexEntry& entry, IndexEntryBytes out) noexcept {
   fields.put(entry.id_bytes);
   fields.put(entry.header_crc);
   fields.put(entry.payload_crc);
+  fields.put(std::uint32_t{0});
+  fields.put(entry.source);
 }
 
 void encode(const Footer& footer, FooterBytes out) noexcept {
@@ -264,6 +266,8 @@ std::optional<Flaw> decode(std::span<const std::byte, kIndexEntryBytes> bytes, I
   out.id_bytes = fields.take<std::uint32_t>();
   out.header_crc = fields.take<std::uint32_t>();
   out.payload_crc = fields.take<std::uint32_t>();
+  fields.skip(4);
+  out.source = fields.take_digest();
   if (out.shape.payload_bytes() != out.payload_bytes)
     return Flaw{out.shape.text(), fmt::format("{} payload bytes", out.payload_bytes)};
   return check_zero(bytes.subspan(60, 4), "reserved bytes");

@@ -18,7 +18,7 @@ inline constexpr std::uint32_t kFormatVersion = 1;
 inline constexpr std::size_t kAlignBytes = 64;
 inline constexpr std::size_t kShardHeaderBytes = 64;
 inline constexpr std::size_t kRecordHeaderBytes = 128;
-inline constexpr std::size_t kIndexEntryBytes = 64;
+inline constexpr std::size_t kIndexEntryBytes = 80;
 inline constexpr std::size_t kFooterBytes = 64;
 inline constexpr std::size_t kMaxRank = 6;
 inline constexpr std::size_t kRecordsPerShard = 256;
@@ -71,6 +71,7 @@ struct IndexEntry {
   std::uint32_t id_bytes = 0;
   std::uint32_t header_crc = 0;
   std::uint32_t payload_crc = 0;
+  Digest128 source;
 };
 
 struct Footer {

@@ -174,7 +174,7 @@ Result<std::uint32_t> ShardView::check_frame(std::size_t index,
   const bool agrees = header.kind == header_.kind && header.shape == entry.shape &&
                       header.at_bytes == entry.at_bytes && header.shard_number == header_.number &&
                       header.payload_crc == entry.payload_crc &&
-                      header.settings == header_.settings &&
+                      header.settings == header_.settings && header.source == entry.source &&
                       header.key == digest_of((*this)[index].id);
   if (!agrees)
     return record_error(index, {"the record of the index", "a record from another place"});

@@ -63,6 +63,7 @@ IndexEntry seal_record(MadeRecord& record, const ShardHeader& shard, std::uint64
   entry.id_bytes = static_cast<std::uint32_t>(record.id.size());
   entry.header_crc = load_le<std::uint32_t>(out.data() + kRecordHeaderBytes - 4);
   entry.payload_crc = header.payload_crc;
+  entry.source = header.source;
   return entry;
 }
 

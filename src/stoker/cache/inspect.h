@@ -1,0 +1,65 @@
+// Compares a cache with what it should hold and says of every row: fresh, stale (and why), missing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "stoker/base/io.h"
+#include "stoker/cache/manifest.h"
+#include "stoker/cache/plan.h"
+#include "stoker/cache/shard_file.h"
+#include "stoker/cache/source_hints.h"
+
+namespace stoker::cache {
+
+enum class RowState {
+  kFresh,     // in the cache, made from this source with these settings
+  kLeftOut,   // known to be bad, and its source has not changed
+  kSettings,  // made with other settings
+  kSource,    // made from another content of its source
+  kMissing,   // not in the cache
+  kGone,      // its source cannot be read now
+};
+
+// One planned shard as it was found.
+struct ShardState {
+  PlannedShard plan;
+  std::optional<ShardFile> file;  // where it could be opened
+  std::optional<Error> fault;     // why not, when something is there
+  bool is_listed = false;         // by the manifest, and it is the one the manifest means
+  std::vector<RowState> rows;
+  std::vector<std::optional<SourceHint>> seen;  // stamps and digests found on the way
+
+  // Exactly the planned rows, all of them fresh (or left out): nothing to do.
+  bool is_complete = false;
+};
+
+struct Inspection {
+  Manifest manifest;  // empty where there is none or it is damaged
+  std::optional<Error> manifest_fault;
+  SourceHints hints;
+  std::vector<ShardState> shards;            // as planned
+  std::vector<std::uint32_t> other_numbers;  // shard files or lines that are not planned
+};
+
+enum class SourceCheck {
+  kStamps,   // a source with the same stamp is the same
+  kContent,  // every source is read
+};
+
+struct InspectOptions {
+  SourceCheck sources = SourceCheck::kStamps;
+  unsigned num_workers = 1;
+  std::stop_token stop{};
+};
+
+// Reads header, index and footer of every shard, not the payloads.
+Inspection inspect_cache(const File& folder, std::span<const RecordMaker* const> makers,
+                         const InspectOptions& options = {});
+
+}  // namespace stoker::cache

@@ -1,0 +1,23 @@
+// Puts a shard on disk so that it is either whole or not there, whatever happens on the way.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "stoker/base/io.h"
+#include "stoker/base/result.h"
+#include "stoker/cache/manifest.h"
+#include "stoker/cache/shard_writer.h"
+
+namespace stoker::cache {
+
+// Temp file in the same folder, allocate, write, fsync, open again and check every byte, rename,
+// fsync of the folder. After a failure the temp file is removed and the name still means what it
+// meant before. The line for the manifest comes back; committing it is the caller's.
+Result<ShardLine> publish_shard(const File& folder, const ShardHeader& header,
+                                const std::string& array, std::span<MadeRecord* const> records);
+
+// Removes unfinished files of builders that are gone. Precondition: the cache's lock is held.
+Result<std::size_t> remove_leftovers(const File& folder);
+
+}  // namespace stoker::cache
