@@ -1,0 +1,104 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "stoker/base/clock.h"
+#include "stoker/base/cpu_count.h"
+#include "stoker/base/number_text.h"
+#include "stoker/base/progress.h"
+#include "stoker/cli/command_group.h"
+#include "stoker/cli/commands.h"
+#include "stoker/cli/frame.h"
+#include "stoker/data/voice/data_set_maker.h"
+#include "stoker/data/voice/errors.h"
+
+namespace stoker::cli {
+namespace {
+
+namespace voice = data::voice;
+
+struct MakeArguments {
+  voice::MakeOptions options;
+  std::string language = "en";
+  std::string lengths = "natural";
+  std::string num_workers = "auto";
+  bool overwrite = false;
+};
+
+unsigned parse_workers(const std::string& text) {
+  constexpr unsigned kMostWorkers = 1024;
+  if (text == "auto") return count_cpus().allowed;
+  unsigned value = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc{} && stop == text.data() + text.size() && value <= kMostWorkers) {
+    return value;
+  }
+  raise({.code = &voice::kMakeOption,
+         .promised = "--num-workers takes auto or 0 to 1024",
+         .found = text});
+}
+
+ExitCode make(Frame& frame, const MakeArguments& arguments) {
+  voice::MakeOptions options = arguments.options;
+  options.language =
+      arguments.language == "fa" ? voice::Language::kPersian : voice::Language::kEnglish;
+  options.lengths = voice::parse_lengths(arguments.lengths).take_or_raise();
+  options.num_workers = parse_workers(arguments.num_workers);
+  options.existing =
+      arguments.overwrite ? voice::ExistingData::kReplace : voice::ExistingData::kRefuse;
+  ProgressBar bar({.task = "make", .unit = "clips", .num_total = options.num_utterances},
+                  stderr_surface());
+  Progress& progress = frame.options().quiet ? no_progress() : bar;
+  const Stopwatch watch;
+  const auto report =
+      voice::make_data_set(system_io(), options, frame.stop_token(), progress).take_or_raise();
+  if (report.num_made < options.num_utterances) {
+    frame.say(fmt::format("stopped after {} of {} utterances: run again with --overwrite",
+                          grouped(report.num_made), grouped(options.num_utterances)));
+    return ExitCode::kDone;
+  }
+  auto& json = frame.report();
+  json["out"] = options.out;
+  json["clips"] = report.num_made;
+  json["audio_s"] = report.audio_s;
+  json["tree_digest"] = report.tree_digest.hex();
+  frame.print(fmt::format("{} utterances, {} of speech by {} speakers in {} ({:.0f}x real time)",
+                          grouped(report.num_made), seconds_text(report.audio_s),
+                          options.num_speakers, options.out, report.audio_s / watch.seconds()));
+  frame.print(fmt::format("tree digest {}", report.tree_digest.hex()));
+  return ExitCode::kDone;
+}
+
+}  // namespace
+
+void add_data_make_command(CLI::App& app, Frame& frame) {
+  CLI::App& data = command_group(app, "data", "Data sets: make, check, look at, split");
+  CLI::App* command =
+      data.add_subcommand("make", "A data set in LJSpeech layout spoken by the built-in voice");
+  auto arguments = std::make_shared<MakeArguments>();
+  voice::MakeOptions& options = arguments->options;
+  command->add_option("--out", options.out, "Folder to write; must be empty")->required();
+  command->add_option("--clips", options.num_utterances, "Number of utterances")->required();
+  command->add_option("--speakers", options.num_speakers, "Number of voices")
+      ->capture_default_str();
+  command->add_option("--language", arguments->language, "Language of the sentences")
+      ->check(CLI::IsMember({"en", "fa"}))
+      ->capture_default_str();
+  command->add_option("--sample-rate", options.rate_hz, "Samples a second (Hz), 8000 to 48000")
+      ->capture_default_str();
+  command
+      ->add_option("--lengths", arguments->lengths,
+                   "natural, ljspeech (1.1 to 10.1 s, mean 6.6 s) or uniform:A-B (seconds)")
+      ->capture_default_str();
+  command->add_option("--seed", options.seed, "Decides every byte")->capture_default_str();
+  command->add_option("--num-workers", arguments->num_workers, "Threads; changes no byte")
+      ->capture_default_str();
+  command->add_flag("--overwrite", arguments->overwrite, "Replace a data set made before");
+  frame.on(*command, [&frame, arguments] { return make(frame, *arguments); });
+}
+
+}  // namespace stoker::cli
