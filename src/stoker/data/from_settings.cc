@@ -1,0 +1,161 @@
+#include "stoker/data/from_settings.h"
+
+#include <string>
+#include <utility>
+
+namespace stoker::data {
+namespace {
+
+std::string columns_text(const config::StringMap& columns) {
+  std::string text;
+  for (const auto& [field, column] : columns)
+    text += (text.empty() ? "" : ",") + field + "=" + column;
+  return text;
+}
+
+SourceOptions single_source(const config::Settings& settings) {
+  const config::DataSettings& data = settings.data;
+  SourceOptions source;
+  source.path = data.path;
+  source.metadata_train = data.metadata_train_file;
+  source.metadata_eval = data.metadata_eval_file;
+  source.wavs_train = data.wavs_train_dir;
+  source.wavs_eval = data.wavs_eval_dir;
+  source.columns = columns_text(data.columns);
+  source.audio_root = data.audio_root;
+  source.language = settings.text.language;
+  return source;
+}
+
+std::vector<SourceOptions> sources_of(const config::Settings& settings) {
+  if (settings.data.sources.empty()) return {single_source(settings)};
+  std::vector<SourceOptions> sources;
+  for (const config::MixedSource& mixed : settings.data.sources) {
+    SourceOptions source = single_source(settings);
+    source.path = mixed.data;
+    source.name = mixed.name;
+    source.weight = mixed.weight;
+    if (!mixed.language.empty()) source.language = mixed.language;
+    sources.push_back(std::move(source));
+  }
+  return sources;
+}
+
+SplitOptions splits_of(const config::Settings& settings) {
+  const config::DataSettings& data = settings.data;
+  SplitOptions splits;
+  splits.split = static_cast<Split>(data.split);
+  splits.train_split = data.train_split;
+  splits.val_split = data.val_split;
+  splits.train_subset_fraction = data.train_subset_fraction;
+  splits.eval_subset_fraction = data.eval_subset_fraction;
+  splits.subset_seed = static_cast<std::uint64_t>(data.subset_seed);
+  splits.seed = static_cast<std::uint64_t>(settings.run.seed);
+  return splits;
+}
+
+UserLimits limits_of(const config::RowSettings& rows) {
+  UserLimits limits;
+  limits.min_duration_s = rows.min_audio_s;
+  if (rows.max_audio_s) limits.max_duration_s = *rows.max_audio_s;
+  if (rows.max_text_length)
+    limits.max_text_length = static_cast<std::uint64_t>(*rows.max_text_length);
+  if (rows.max_mel_frames) limits.max_mel_frames = static_cast<std::uint64_t>(*rows.max_mel_frames);
+  return limits;
+}
+
+audio::SoundPolicy sound_policy_of(const config::DataSettings& data) {
+  audio::SoundPolicy policy;
+  policy.allow_streamed = data.allow_streamed;
+  policy.allow_odd_data = data.allow_odd_data;
+  policy.allow_mix = data.allow_mix;
+  return policy;
+}
+
+}  // namespace
+
+// Enumerators of both sides stand in the same order.
+static_assert(static_cast<int>(config::Split::kEval) == static_cast<int>(Split::kEval));
+static_assert(static_cast<int>(config::BadInputs::kFail) == static_cast<int>(BadInputs::kFail));
+static_assert(static_cast<int>(config::ExtraPipes::kJoin) == static_cast<int>(ExtraPipes::kJoin));
+static_assert(static_cast<int>(config::Links::kRefuse) == static_cast<int>(Links::kRefuse));
+static_assert(static_cast<int>(config::OtherRates::kReject) ==
+              static_cast<int>(OtherRates::kReject));
+static_assert(static_cast<int>(config::InvisibleCharacters::kReject) ==
+              static_cast<int>(InvisibleCharacters::kReject));
+
+IndexOptions index_options_of(const config::Settings& settings) {
+  const config::DataSettings& data = settings.data;
+  const config::MelRecipe recipe = config::recipe_of(settings.features);
+  IndexOptions options;
+  options.sources = sources_of(settings);
+  options.splits = splits_of(settings);
+  options.limits = limits_of(settings.rows);
+  options.speakers = {settings.rows.enable_multispeaker, settings.rows.speaker_id_pattern,
+                      static_cast<std::uint32_t>(settings.rows.max_speakers)};
+  options.sound = sound_policy_of(data);
+  options.bad_inputs = static_cast<BadInputs>(data.bad_inputs);
+  options.max_bad_fraction = data.max_bad_fraction;
+  options.max_bad_rows = static_cast<std::uint64_t>(data.max_bad_rows);
+  options.extra_pipes = static_cast<ExtraPipes>(data.extra_pipes);
+  options.invisible = static_cast<InvisibleCharacters>(data.invisible);
+  options.links = static_cast<Links>(data.links);
+  options.other_rates = static_cast<OtherRates>(data.other_rates);
+  options.rate_hz = static_cast<std::uint32_t>(recipe.sample_rate_hz);
+  options.hop_samples = static_cast<std::uint32_t>(recipe.hop_samples);
+  if (settings.loader.num_workers)
+    options.num_workers = static_cast<unsigned>(*settings.loader.num_workers);
+  return options;
+}
+
+audio::SpeechRule speech_rule_of(const config::Settings& settings) {
+  const config::FeatureSettings& features = settings.features;
+  audio::SpeechRule rule;
+  rule.rate_hz = static_cast<std::uint32_t>(config::recipe_of(features).sample_rate_hz);
+  if (features.trim_silence) {
+    audio::TrimRule trim;
+    trim.top_db = static_cast<float>(features.trim_top_db);
+    rule.trim = trim;
+  }
+  switch (features.loudness) {
+    case config::LoudnessRule::kNone:
+      break;
+    case config::LoudnessRule::kLufs:
+      rule.level = audio::LevelRule::kLufs;
+      rule.target = features.target_loudness_lufs;
+      break;
+    case config::LoudnessRule::kRms:
+      rule.level = audio::LevelRule::kRms;
+      rule.target = features.target_rms_db;
+      break;
+    case config::LoudnessRule::kPeak:
+      rule.level = audio::LevelRule::kPeak;
+      rule.target = features.target_peak;
+      break;
+  }
+  return rule;
+}
+
+text::TokenizerOptions tokenizer_options_of(const config::TextSettings& settings) {
+  text::TokenizerOptions options;
+  options.language = settings.language;
+  options.vocabulary = settings.vocabulary;
+  options.add_blank = settings.add_blank;
+  if (settings.cleaner == "english" || settings.cleaner == "persian") {
+    options.cleaner = "native";
+    options.language = settings.cleaner == "english" ? "en" : "fa";
+  } else if (settings.cleaner == "unicode") {
+    options.cleaner = "native";
+    options.language = "und";
+  } else if (settings.cleaner != "auto") {
+    options.cleaner = settings.cleaner;
+  }
+  const bool has_unknown_id = settings.vocabulary != "myxtts" && settings.vocabulary != "bytes";
+  if (settings.unknown == config::UnknownCharacters::kReject)
+    options.unknown = text::UnknownPolicy::kReject;
+  else if (settings.unknown == config::UnknownCharacters::kUnk && has_unknown_id)
+    options.unknown = text::UnknownPolicy::kUnknownId;
+  return options;
+}
+
+}  // namespace stoker::data
