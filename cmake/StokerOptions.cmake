@@ -34,7 +34,11 @@ target_compile_options(stoker_flags INTERFACE
   # g++ 12 sees overlaps in std::string that are not there (GCC bug 105651).
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
   $<$<COMPILE_LANGUAGE:CXX>:-fno-semantic-interposition -fvisibility-inlines-hidden -ffp-contract=off>)
-if(STOKER_SANITIZE)
+if(STOKER_FUZZ)
+  target_compile_options(stoker_flags INTERFACE -fsanitize=fuzzer-no-link,address,undefined
+                         -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
+  target_link_options(stoker_flags INTERFACE -fsanitize=address,undefined)
+elseif(STOKER_SANITIZE)
   target_compile_options(stoker_flags INTERFACE -fsanitize=${STOKER_SANITIZE} -fno-sanitize-recover=all
                          -fno-omit-frame-pointer -g1)
   target_link_options(stoker_flags INTERFACE -fsanitize=${STOKER_SANITIZE})

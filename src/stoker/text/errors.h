@@ -18,6 +18,9 @@ inline constexpr ErrorCode kTextControl{
     "E-TEXT-CONTROL", ExitCode::kData,
     "A text holds control, bidirectional or zero-width characters.",
     "remove the invisible characters, or set the policy for unknown characters to drop"};
+inline constexpr ErrorCode kTextEncoding{"E-TEXT-UTF8", ExitCode::kData,
+                                         "A text is not valid UTF-8.",
+                                         "convert the text to UTF-8, for example with iconv"};
 inline constexpr ErrorCode kTextLanguage{"E-TEXT-LANGUAGE", ExitCode::kUsage,
                                          "A language tag names no known language.",
                                          "use an ISO 639 code such as en, fa or de"};
@@ -28,7 +31,8 @@ inline constexpr ErrorCode kTextPhones{
     "E-TEXT-PHONES", ExitCode::kData, "A phoneme sidecar is malformed or lacks an utterance.",
     "give phonemes.csv one line id|phones for each utterance, phones separated by spaces"};
 
-inline constexpr std::array kErrorCodes{&kMetaNoText,   &kTextUnknown,    &kTextControl,
-                                        &kTextLanguage, &kTextVocabulary, &kTextPhones};
+inline constexpr std::array kErrorCodes{&kMetaNoText,   &kTextUnknown,  &kTextControl,
+                                        &kTextEncoding, &kTextLanguage, &kTextVocabulary,
+                                        &kTextPhones};
 
 }  // namespace stoker::text

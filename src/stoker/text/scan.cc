@@ -18,11 +18,7 @@ bool is_group(std::string_view text, std::size_t at) noexcept {
 
 }  // namespace
 
-bool is_word_byte(std::string_view text, std::size_t at) noexcept {
-  const char c = peek(text, at);
-  if (is_letter(c)) return true;
-  const auto byte = static_cast<unsigned char>(c);
-  if (byte < 0x80 || byte == 0xC2 || byte == 0xE2) return false;
+bool is_foreign_word_byte(std::string_view text, std::size_t at) noexcept {
   // A continuation byte belongs to the character whose first byte is the last one above 0xBF.
   std::size_t lead = at;
   while (lead > 0 && (static_cast<unsigned char>(text[lead]) & 0xC0U) == 0x80) --lead;
@@ -32,25 +28,6 @@ bool is_word_byte(std::string_view text, std::size_t at) noexcept {
   if (first == 0xC3) return second != 0x97 && second != 0xB7;                    // × and ÷
   if (first == 0xD8) return second != 0x8C && second != 0x9B && second != 0x9F;  // ، ؛ ؟
   return true;
-}
-
-bool is_word_or_digit(std::string_view text, std::size_t at) noexcept {
-  return is_digit(peek(text, at)) || is_word_byte(text, at);
-}
-
-std::size_t digits_end(std::string_view text, std::size_t at) noexcept {
-  while (is_digit(peek(text, at))) ++at;
-  return at;
-}
-
-std::size_t word_end(std::string_view text, std::size_t at) noexcept {
-  while (is_word_byte(text, at)) ++at;
-  return at;
-}
-
-std::size_t spaces_end(std::string_view text, std::size_t at) noexcept {
-  while (peek(text, at) == ' ') ++at;
-  return at;
 }
 
 std::string_view word_before(std::string_view text, std::size_t at) noexcept {

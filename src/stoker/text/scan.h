@@ -26,14 +26,32 @@ constexpr bool has_at(std::string_view text, std::size_t at, std::string_view wh
   return at <= text.size() && text.substr(at).starts_with(what);
 }
 
+// Whether the byte, which is not ASCII, belongs to a letter.
+bool is_foreign_word_byte(std::string_view text, std::size_t at) noexcept;
+
 // Letters of any script; the Latin-1 signs and general punctuation are none.
-bool is_word_byte(std::string_view text, std::size_t at) noexcept;
-bool is_word_or_digit(std::string_view text, std::size_t at) noexcept;
+inline bool is_word_byte(std::string_view text, std::size_t at) noexcept {
+  const char c = peek(text, at);
+  if (is_letter(c)) return true;
+  return static_cast<signed char>(c) < 0 && is_foreign_word_byte(text, at);
+}
+inline bool is_word_or_digit(std::string_view text, std::size_t at) noexcept {
+  return is_digit(peek(text, at)) || is_word_byte(text, at);
+}
 
 // First offset at or after `at` that is no digit, no letter, no space.
-std::size_t digits_end(std::string_view text, std::size_t at) noexcept;
-std::size_t word_end(std::string_view text, std::size_t at) noexcept;
-std::size_t spaces_end(std::string_view text, std::size_t at) noexcept;
+inline std::size_t digits_end(std::string_view text, std::size_t at) noexcept {
+  while (is_digit(peek(text, at))) ++at;
+  return at;
+}
+inline std::size_t word_end(std::string_view text, std::size_t at) noexcept {
+  while (is_word_byte(text, at)) ++at;
+  return at;
+}
+inline std::size_t spaces_end(std::string_view text, std::size_t at) noexcept {
+  while (peek(text, at) == ' ') ++at;
+  return at;
+}
 
 // The letters that end at `at`, or those that end before the spaces (and one full stop) there.
 std::string_view word_before(std::string_view text, std::size_t at) noexcept;

@@ -1,0 +1,146 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stoker/base/io.h"
+#include "stoker/base/number_text.h"
+#include "stoker/base/utf8.h"
+#include "stoker/cli/commands.h"
+#include "stoker/cli/frame.h"
+#include "stoker/text/errors.h"
+#include "stoker/text/phoneme_sidecar.h"
+#include "stoker/text/tokenizer.h"
+
+namespace stoker::cli {
+namespace {
+
+constexpr std::uint64_t kSidecarLimitBytes = std::uint64_t{1} << 30U;
+
+struct TextRequest {
+  std::string text;
+  std::string unknown = "drop";
+  std::string phonemes_file;
+  text::TokenizerOptions options;
+};
+
+text::UnknownPolicy policy_of(const std::string& name) {
+  if (name == "unk") return text::UnknownPolicy::kUnknownId;
+  return name == "reject" ? text::UnknownPolicy::kReject : text::UnknownPolicy::kDrop;
+}
+
+std::vector<std::string> load_phones(const std::string& path) {
+  const File file = open_file(system_io(), path, OpenFor::kRead).take_or_raise();
+  const auto bytes = read_whole(file, kSidecarLimitBytes).take_or_raise();
+  const std::string_view content(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  return text::PhonemeSidecar::parse(content, path).take_or_raise().symbols();
+}
+
+void require_utf8(std::string_view text) {
+  const std::size_t bad = find_invalid_utf8(text);
+  if (bad == text.size()) return;
+  raise({.code = &text::kTextEncoding,
+         .place = {.file = "argument", .line = {}, .column = {}, .byte = bad},
+         .promised = "UTF-8",
+         .found = fmt::format("byte 0x{:02X}", static_cast<unsigned char>(text[bad])),
+         .action = {},
+         .cure = {}});
+}
+
+void print_steps(Frame& frame, const std::vector<text::NormalizeStep>& steps) {
+  for (const text::NormalizeStep& step : steps) {
+    frame.print(fmt::format("  {:<14}{} -> {}", step.rule, step.from, step.to));
+  }
+}
+
+void print_unknown(Frame& frame, const text::TokenizeScratch& scratch) {
+  if (scratch.normalize.num_removed != 0) {
+    frame.print(
+        fmt::format("removed       {} invisible characters", scratch.normalize.num_removed));
+  }
+  for (const text::UnknownSymbol& unknown : scratch.unknown) {
+    frame.print(fmt::format("unknown       {} ({} times)", unknown.symbol, unknown.count));
+  }
+}
+
+void report_as_json(nlohmann::ordered_json& report, const text::Tokenizer& tokenizer,
+                    const text::TokenizeScratch& scratch,
+                    const std::vector<text::NormalizeStep>& steps) {
+  report["language"] = tokenizer.options().language;
+  report["cleaner"] = tokenizer.cleaner().name();
+  report["vocabulary"] = tokenizer.vocabulary().name();
+  report["normalized"] = scratch.normalized;
+  report["steps"] = nlohmann::ordered_json::array();
+  for (const text::NormalizeStep& step : steps) {
+    report["steps"].push_back({{"rule", step.rule}, {"from", step.from}, {"to", step.to}});
+  }
+  report["unknown"] = nlohmann::ordered_json::array();
+  for (const text::UnknownSymbol& unknown : scratch.unknown) {
+    report["unknown"].push_back({{"symbol", unknown.symbol}, {"count", unknown.count}});
+  }
+  report["removed"] = scratch.normalize.num_removed;
+}
+
+ExitCode show_text(Frame& frame, TextRequest request) {
+  require_utf8(request.text);
+  request.options.unknown = policy_of(request.unknown);
+  if (!request.phonemes_file.empty()) request.options.phones = load_phones(request.phonemes_file);
+  const text::Tokenizer tokenizer(request.options);
+  text::TokenizeScratch scratch;
+  std::vector<std::int32_t> ids;
+  const text::TokenizeOutcome outcome = tokenizer.tokenize(request.text, scratch, ids);
+  std::string words;
+  const auto steps = tokenizer.cleaner().explain(request.text, words);
+
+  frame.print(fmt::format("cleaner       {} {}", tokenizer.cleaner().name(),
+                          tokenizer.cleaner().version()));
+  print_steps(frame, steps);
+  frame.print(fmt::format("words         {}", scratch.normalized));
+  report_as_json(frame.report(), tokenizer, scratch, steps);
+  if (outcome != text::TokenizeOutcome::kDone) {
+    Error error = text::tokenize_error(outcome, scratch, {});
+    error.action = "text rejected";
+    raise(std::move(error));
+  }
+  frame.print(fmt::format("vocabulary    {}, {} symbols", tokenizer.vocabulary().name(),
+                          tokenizer.vocabulary().size()));
+  frame.print(fmt::format("ids           {} ({})", fmt::join(ids, " "), grouped(ids.size())));
+  print_unknown(frame, scratch);
+  frame.report()["ids"] = ids;
+  return ExitCode::kDone;
+}
+
+}  // namespace
+
+void add_text_command(CLI::App& app, Frame& frame) {
+  CLI::App* command = app.add_subcommand("text", "Show how a text is read: each step and the ids");
+  auto request = std::make_shared<TextRequest>();
+  command->add_option("text", request->text, "The raw text")->required();
+  command->add_option("--language", request->options.language, "Language tag")
+      ->capture_default_str();
+  command
+      ->add_option("--vocabulary", request->options.vocabulary,
+                   "characters, bytes, myxtts or phonemes")
+      ->capture_default_str();
+  command->add_option(
+      "--cleaner", request->options.cleaner,
+      "native, none, basic_cleaners, english_cleaners or multilingual_cleaners (default: what "
+      "belongs to the vocabulary)");
+  command->add_flag("--add-blank,!--no-add-blank", request->options.add_blank,
+                    "Blanks between the symbols");
+  command
+      ->add_option("--unknown", request->unknown,
+                   "What to do with characters outside the vocabulary")
+      ->check(CLI::IsMember({"drop", "unk", "reject"}))
+      ->capture_default_str();
+  command->add_option("--phonemes", request->phonemes_file,
+                      "phonemes.csv whose phones are the vocabulary");
+  frame.on(*command, [&frame, request] { return show_text(frame, *request); });
+}
+
+}  // namespace stoker::cli
