@@ -48,13 +48,16 @@ inline constexpr ErrorCode kCodedChannels{
     "E-SOUND-CHANNELS", ExitCode::kData, "The file has several channels and mixing is not allowed.",
     "convert the file to mono, or allow mixing"};
 
+inline constexpr ErrorCode kSoundShort{"E-SOUND-SHORT", ExitCode::kData,
+                                       "The sound is too short to give one frame.",
+                                       "leave it out, or use a smaller hop"};
 inline constexpr ErrorCode kMelInvert{"E-MEL-INVERT", ExitCode::kUsage,
                                       "The preset's features cannot be turned back into sound.",
                                       "use a preset that keeps the level, such as hifigan"};
 
 inline constexpr std::array kCodedErrorCodes{
-    &kFlacHeader,  &kFlacTrunc,     &kFlacDigest, &kOggPage, &kOggTrunc,
-    &kOggChained,  &kMp3Sync,       &kMp3Trunc,   &kMp3Kind, &kCodedEmpty,
-    &kCodedDecode, &kCodedChannels, &kMelInvert};
+    &kFlacHeader,  &kFlacTrunc,     &kFlacDigest, &kOggPage,  &kOggTrunc,
+    &kOggChained,  &kMp3Sync,       &kMp3Trunc,   &kMp3Kind,  &kCodedEmpty,
+    &kCodedDecode, &kCodedChannels, &kSoundShort, &kMelInvert};
 
 }  // namespace stoker::audio

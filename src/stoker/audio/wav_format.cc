@@ -133,10 +133,10 @@ std::optional<Error> check_fields(const Fields& fields, const SoundPolicy& polic
   if (fields.channels > 1 && !policy.allow_mix)
     return fields.wrong(kWavChannels, 2, "1 channel (allow_mix is off)",
                         fmt::format("{} channels", fields.channels));
-  if (fields.rate_hz < kMinWavRate_hz || fields.rate_hz > kMaxWavRate_hz)
+  if (fields.rate_hz < kMinWavRateHz || fields.rate_hz > kMaxWavRateHz)
     return fields.wrong(
         kWavRate, 4,
-        fmt::format("a rate of {} to {} Hz", grouped(kMinWavRate_hz), grouped(kMaxWavRate_hz)),
+        fmt::format("a rate of {} to {} Hz", grouped(kMinWavRateHz), grouped(kMaxWavRateHz)),
         fmt::format("{} Hz", grouped(fields.rate_hz)));
   if (!sample_format_of(fields))
     return fields.wrong(

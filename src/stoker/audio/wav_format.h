@@ -11,8 +11,8 @@
 namespace stoker::audio {
 
 inline constexpr std::uint32_t kMaxWavChannels = 64;
-inline constexpr std::uint32_t kMinWavRate_hz = 1'000;
-inline constexpr std::uint32_t kMaxWavRate_hz = 768'000;
+inline constexpr std::uint32_t kMinWavRateHz = 1'000;
+inline constexpr std::uint32_t kMaxWavRateHz = 768'000;
 inline constexpr std::size_t kMaxWavFmtBytes = 4096;
 
 struct WavFormat {
