@@ -208,6 +208,15 @@ void Order::plan_in_file_order(EpochPlan& plan) const {
   if (batch.num_rows > 0 && (is_full || !settings_.drop_last)) plan.batches.push_back(batch);
 }
 
+std::size_t Order::max_batch_rows() const {
+  if (settings_.layout == BatchLayout::kPacked) {
+    return std::size_t{shapes_[0].num_rows} * packed_.max_rows_per_bin();
+  }
+  std::size_t most = 0;
+  for (const BatchShape& shape : shapes_) most = std::max<std::size_t>(most, shape.num_rows);
+  return most;
+}
+
 double Order::padding_share(const EpochPlan& plan) const {
   std::uint64_t all_frames = 0;
   std::uint64_t true_frames = 0;

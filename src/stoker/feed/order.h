@@ -27,6 +27,9 @@ class Order {
   // Writes the epoch's order into `plan`; O(rows).
   void plan_epoch(std::uint64_t epoch, EpochPlan& plan) const;
 
+  // The most utterances that one batch can hold.
+  std::size_t max_batch_rows() const;
+
   // Padding of a planned epoch: frames that carry no sound, empty rows counted, over all frames.
   double padding_share(const EpochPlan& plan) const;
 

@@ -1,0 +1,102 @@
+// What the consumer holds: one batch of tensors, leased from the feed until it is destroyed.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "stoker/base/digest.h"
+#include "stoker/config/mel_dtype.h"
+#include "stoker/feed/batch_slot.h"
+#include "stoker/feed/row_store.h"
+#include "stoker/pipeline/pipeline.h"
+
+namespace stoker::feed {
+
+// A borrowed array, row-major and without gaps; lives as long as the batch.
+template <class T, std::size_t Rank>
+struct ArrayView {
+  const T* data = nullptr;
+  std::array<std::size_t, Rank> shape{};
+
+  std::size_t size() const {
+    std::size_t product = 1;
+    for (const std::size_t axis : shape) product *= axis;
+    return product;
+  }
+  std::span<const T> values() const { return {data, size()}; }
+};
+
+// Mel frames [rows, frames, mels] in the batch's number format.
+struct MelArray {
+  const void* data = nullptr;
+  config::MelDtype dtype = config::MelDtype::kF16;
+  std::array<std::size_t, 3> shape{};
+
+  std::size_t size_bytes() const {
+    return shape[0] * shape[1] * shape[2] * config::bytes_per_value(dtype);
+  }
+};
+
+// Movable; destroying it gives the memory back to the feed. Reading from several threads is safe.
+// Rows of length 0 are empty: fillers of a short batch (their id is empty too), or utterances whose
+// file turned bad while running (they keep their id).
+class Batch {
+ public:
+  Batch(pipeline::SlotLease lease, const BatchSlot& slot, std::shared_ptr<const RowStore> store,
+        std::shared_ptr<const BatchFormat> format);
+
+  std::uint64_t epoch() const { return slot_->epoch; }
+  std::uint64_t index() const { return slot_->index; }
+  bool is_last_of_epoch() const { return slot_->is_last; }
+  // (B, T, L) on this rank, and over all ranks.
+  const BatchShape& shape() const { return slot_->shape; }
+  const BatchShape& global_shape() const { return slot_->global_shape; }
+
+  // Utterances of this batch; equals shape().num_rows in the padded layout.
+  std::size_t num_rows() const { return slot_->num_rows; }
+  MelArray mel() const;
+  ArrayView<std::int32_t, 2> tokens() const;  // [B, L], PAD is 0
+  std::span<const std::int32_t> text_len() const { return view(slot_->text_len); }
+  std::span<const std::int32_t> mel_len() const { return view(slot_->mel_len); }
+  std::span<const std::int32_t> speaker() const { return view(slot_->speaker); }
+  std::span<const std::int32_t> language() const { return view(slot_->language); }
+  std::string_view id(std::size_t row) const { return id_of(slot_->rows[row]); }
+
+  // Where each utterance begins in mel() and tokens(), counted over the whole batch.
+  std::span<const std::uint32_t> frame_begins() const { return view(slot_->frame_begins); }
+  std::span<const std::uint32_t> token_begins() const { return view(slot_->token_begins); }
+
+  // Empty unless asked for: audio [B, T * hop] with audio_len samples each; a reference crop
+  // [B, R, mels]; aligned crops [B, S * hop] and [B, S, mels].
+  ArrayView<float, 2> audio() const;
+  std::span<const std::int32_t> audio_len() const { return view(slot_->audio_len); }
+  MelArray reference_mel() const;
+  std::span<const std::int32_t> reference_len() const { return view(slot_->reference_len); }
+  ArrayView<float, 2> wav_segment() const;
+  MelArray mel_segment() const;
+
+  // Digests as docs/format/order.md defines them.
+  Digest128 ids_digest() const;
+  Digest128 global_ids_digest() const;  // the same on every rank
+  Digest128 content_digest() const;
+
+ private:
+  template <class T>
+  std::span<const T> view(const std::vector<T>& values) const {
+    return std::span(values).first(values.empty() ? 0 : slot_->num_rows);
+  }
+  std::string_view id_of(std::uint32_t row) const {
+    return row == kEmptyRow ? std::string_view() : store_->id(row);
+  }
+
+  pipeline::SlotLease lease_;
+  const BatchSlot* slot_;
+  std::shared_ptr<const RowStore> store_;
+  std::shared_ptr<const BatchFormat> format_;
+};
+
+}  // namespace stoker::feed

@@ -1,0 +1,183 @@
+#include "stoker/feed/batch_fill.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "stoker/cache/fused_read.h"
+#include "stoker/feed/element_of.h"
+
+namespace stoker::feed {
+namespace {
+
+constexpr std::array<std::string_view, kNumStages> kStageNames{"plan",   "tokens", "fetch",
+                                                               "decode", "mel",    "extras"};
+// Between the two passes over a row: its tokens are in place, its mel is still to come.
+constexpr std::int32_t kMelToCome = -1;
+
+}  // namespace
+
+BatchFill::BatchFill(BatchFillParts parts)
+    : parts_(std::move(parts)), slots_(parts_.max_slots), readers_(parts_.max_workers) {}
+
+std::span<const std::string_view> BatchFill::stages() const { return kStageNames; }
+
+std::string BatchFill::name_item(std::uint64_t item) const {
+  return parts_.store->file(static_cast<std::uint32_t>(item));
+}
+
+pipeline::FillEnd BatchFill::fill(pipeline::FillContext& context) {
+  context.enter(kPlan);
+  const BatchPlace place = parts_.planner->locate(context.sequence());
+  if (place.plan->epoch >= parts_.end_epoch) return pipeline::FillEnd::kPastEnd;
+  auto& slot = slots_[context.slot()];
+  if (slot == nullptr) slot = std::make_unique<BatchSlot>(*parts_.format);
+  auto& reader = readers_[context.worker()];
+  if (reader == nullptr) reader = parts_.store->make_reader();
+
+  place_rows(place, *slot);
+  context.enter(kTokens);
+  for (std::size_t at = 0; at < slot->num_rows; ++at) read_tokens(at, *slot, *reader, context);
+  context.enter(kFetch);
+  for (std::size_t at = 0; at < slot->num_rows; ++at) read_mel(at, *slot, *reader, context);
+  fill_gaps(*slot);
+  if (parts_.extras != nullptr) {
+    context.enter(kExtras);
+    for (std::size_t at = 0; at < slot->num_rows; ++at) {
+      parts_.extras->fill(at, *parts_.format, *slot, *reader, context);
+    }
+  }
+  return pipeline::FillEnd::kFilled;
+}
+
+void BatchFill::place_rows(const BatchPlace& place, BatchSlot& slot) const {
+  const BatchShape& global = parts_.order->shapes()[place.batch().shape_index];
+  slot.epoch = place.plan->epoch;
+  slot.index = place.index;
+  slot.is_last = place.is_last();
+  slot.global_shape = global;
+  slot.shape = {parts_.ranks.num_rows(global.num_rows), global.num_frames, global.num_tokens};
+  const std::span<const std::uint32_t> rows = place.plan->view_rows(place.batch());
+  slot.global_rows.assign(rows.begin(), rows.end());
+  if (parts_.format->layout == BatchLayout::kPacked) {
+    place_packed(place, slot);
+  } else {
+    slot.global_rows.resize(global.num_rows, kEmptyRow);
+    place_padded(slot);
+  }
+  for (std::size_t at = 0; at < slot.num_rows; ++at) {
+    const std::uint32_t row = slot.rows[at];
+    slot.speaker[at] = row == kEmptyRow ? 0 : parts_.store->speaker(row);
+    slot.language[at] = row == kEmptyRow ? 0 : parts_.store->language(row);
+  }
+}
+
+void BatchFill::place_padded(BatchSlot& slot) const {
+  slot.num_rows = slot.shape.num_rows;
+  for (std::uint32_t at = 0; at < slot.num_rows; ++at) {
+    slot.rows[at] = slot.global_rows[parts_.ranks.place_in_batch(at)];
+    slot.frame_begins[at] = at * slot.shape.num_frames;
+    slot.token_begins[at] = at * slot.shape.num_tokens;
+  }
+}
+
+void BatchFill::place_packed(const BatchPlace& place, BatchSlot& slot) const {
+  const std::vector<std::uint32_t>& begins = place.plan->bin_begins;
+  slot.num_rows = 0;
+  for (std::uint32_t local = 0; local < slot.shape.num_rows; ++local) {
+    const std::size_t bin =
+        place.index * slot.global_shape.num_rows + parts_.ranks.place_in_batch(local);
+    std::uint32_t frame = local * slot.shape.num_frames;
+    std::uint32_t token = local * slot.shape.num_tokens;
+    for (std::uint32_t i = begins[bin]; i < begins[bin + 1]; ++i) {
+      const OrderRow& row = parts_.order->rows()[place.plan->rows[i]];
+      slot.rows[slot.num_rows] = place.plan->rows[i];
+      slot.frame_begins[slot.num_rows] = frame;
+      slot.token_begins[slot.num_rows] = token;
+      ++slot.num_rows;
+      frame += row.num_frames;
+      token += row.num_tokens;
+    }
+  }
+}
+
+BatchFill::Room BatchFill::room(std::size_t at, const BatchSlot& slot) const {
+  if (parts_.format->layout == BatchLayout::kPadded) {
+    return {slot.shape.num_frames, slot.shape.num_tokens};
+  }
+  const OrderRow& row = parts_.order->rows()[slot.rows[at]];
+  return {row.num_frames, row.num_tokens};
+}
+
+void BatchFill::read_tokens(std::size_t at, BatchSlot& slot, RowReader& reader,
+                            pipeline::FillContext& context) const {
+  const std::uint32_t row = slot.rows[at];
+  if (row == kEmptyRow) return make_empty(at, slot);
+  context.at_item(row);
+  const std::span<std::int32_t> out =
+      std::span(slot.tokens).subspan(slot.token_begins[at], room(at, slot).num_tokens);
+  const Result<std::uint32_t> read = reader.read_tokens(row, out);
+  if (!read) {
+    note_bad(row, read.error());
+    return make_empty(at, slot);
+  }
+  slot.text_len[at] = static_cast<std::int32_t>(*read);
+  slot.mel_len[at] = kMelToCome;
+  std::fill(out.begin() + *read, out.end(), 0);
+}
+
+void BatchFill::read_mel(std::size_t at, BatchSlot& slot, RowReader& reader,
+                         pipeline::FillContext& context) const {
+  if (slot.mel_len[at] != kMelToCome) return;
+  const std::uint32_t row = slot.rows[at];
+  context.at_item(row);
+  const MelTarget target{slot.mel_at(*parts_.format, slot.frame_begins[at]), parts_.format->dtype,
+                         room(at, slot).num_frames, parts_.format->padding};
+  const Result<std::uint32_t> read = reader.read_mel(row, target, context);
+  if (!read) {
+    note_bad(row, read.error());
+    return make_empty(at, slot);
+  }
+  slot.mel_len[at] = static_cast<std::int32_t>(*read);
+}
+
+void BatchFill::make_empty(std::size_t at, BatchSlot& slot) const {
+  const Room space = room(at, slot);
+  slot.text_len[at] = 0;
+  slot.mel_len[at] = 0;
+  std::fill_n(slot.tokens.begin() + slot.token_begins[at], space.num_tokens, 0);
+  fill_padding(slot, slot.frame_begins[at], space.num_frames);
+}
+
+void BatchFill::fill_padding(BatchSlot& slot, std::size_t frame, std::size_t num_frames) const {
+  cache::fill_values(slot.mel_at(*parts_.format, frame), element_of(parts_.format->dtype),
+                     num_frames * parts_.format->num_mels, parts_.format->padding);
+}
+
+// Packed: what lies between the last utterance of a bin and the bin's end.
+void BatchFill::fill_gaps(BatchSlot& slot) const {
+  if (parts_.format->layout == BatchLayout::kPadded) return;
+  std::size_t at = 0;
+  for (std::uint32_t bin = 0; bin < slot.shape.num_rows; ++bin) {
+    std::size_t frame = std::size_t{bin} * slot.shape.num_frames;
+    std::size_t token = std::size_t{bin} * slot.shape.num_tokens;
+    const std::size_t frames_end = frame + slot.shape.num_frames;
+    const std::size_t tokens_end = token + slot.shape.num_tokens;
+    for (; at < slot.num_rows && slot.frame_begins[at] < frames_end; ++at) {
+      frame = slot.frame_begins[at] + room(at, slot).num_frames;
+      token = slot.token_begins[at] + room(at, slot).num_tokens;
+    }
+    fill_padding(slot, frame, frames_end - frame);
+    std::fill(slot.tokens.begin() + static_cast<std::ptrdiff_t>(token),
+              slot.tokens.begin() + static_cast<std::ptrdiff_t>(tokens_end), 0);
+  }
+}
+
+void BatchFill::note_bad(std::uint32_t row, Error error) const {
+  if (error.code->exit != ExitCode::kData) raise(std::move(error));
+  if (error.place.file.empty()) error.place.file = parts_.store->file(row);
+  parts_.bad_rows->record(
+      {row, std::string(parts_.store->id(row)), parts_.store->line(row), std::move(error)});
+}
+
+}  // namespace stoker::feed

@@ -1,0 +1,70 @@
+// Fills one slot as one batch, from plan to last padding: the work of the feed's workers.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "stoker/feed/bad_rows.h"
+#include "stoker/feed/batch_slot.h"
+#include "stoker/feed/epoch_planner.h"
+#include "stoker/feed/order.h"
+#include "stoker/feed/row_extras.h"
+#include "stoker/feed/row_store.h"
+#include "stoker/pipeline/slot_filler.h"
+
+namespace stoker::feed {
+
+struct BatchFillParts {
+  std::shared_ptr<const RowStore> store;
+  std::shared_ptr<const Order> order;
+  std::shared_ptr<EpochPlanner> planner;
+  std::shared_ptr<const BatchFormat> format;
+  std::shared_ptr<BadRows> bad_rows;
+  std::shared_ptr<const RowExtras> extras;  // may be null
+  RankRows ranks;
+  std::uint64_t end_epoch = std::numeric_limits<std::uint64_t>::max();
+  unsigned max_slots = 0;
+  unsigned max_workers = 0;
+};
+
+// Slots and readers are made when first used; from then on filling allocates nothing.
+class BatchFill final : public pipeline::SlotFiller {
+ public:
+  explicit BatchFill(BatchFillParts parts);
+
+  std::span<const std::string_view> stages() const override;
+  pipeline::FillEnd fill(pipeline::FillContext& context) override;
+  std::string name_item(std::uint64_t item) const override;
+
+  const BatchSlot& slot(std::uint32_t index) const { return *slots_[index]; }
+
+ private:
+  // What belongs to one row of the batch.
+  struct Room {
+    std::uint32_t num_frames = 0;
+    std::uint32_t num_tokens = 0;
+  };
+  Room room(std::size_t at, const BatchSlot& slot) const;
+
+  void place_rows(const BatchPlace& place, BatchSlot& slot) const;
+  void place_padded(BatchSlot& slot) const;
+  void place_packed(const BatchPlace& place, BatchSlot& slot) const;
+  void read_tokens(std::size_t at, BatchSlot& slot, RowReader& reader,
+                   pipeline::FillContext& context) const;
+  void read_mel(std::size_t at, BatchSlot& slot, RowReader& reader,
+                pipeline::FillContext& context) const;
+  void make_empty(std::size_t at, BatchSlot& slot) const;
+  void fill_padding(BatchSlot& slot, std::size_t frame, std::size_t num_frames) const;
+  void fill_gaps(BatchSlot& slot) const;
+  void note_bad(std::uint32_t row, Error error) const;
+
+  const BatchFillParts parts_;
+  std::vector<std::unique_ptr<BatchSlot>> slots_;  // each entry is touched by one worker at a time
+  std::vector<std::unique_ptr<RowReader>> readers_;  // by worker
+};
+
+}  // namespace stoker::feed

@@ -1,0 +1,83 @@
+// The memory of one batch: taken once, written by a worker, read by the consumer, used again.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <vector>
+
+#include "stoker/config/mel_dtype.h"
+#include "stoker/feed/order_settings.h"
+
+namespace stoker::feed {
+
+inline constexpr std::uint32_t kEmptyRow = ~std::uint32_t{0};
+
+// What every batch of a feed has in common; sizes are those of this rank.
+struct BatchFormat {
+  BatchLayout layout = BatchLayout::kPadded;
+  config::MelDtype dtype = config::MelDtype::kF16;
+  std::uint32_t num_mels = 80;
+  std::uint32_t hop_samples = 256;
+  float padding = 0.0F;
+  std::size_t max_mel_frames = 0;   // B * T of the largest shape
+  std::size_t max_tokens = 0;       // B * L of the largest
+  std::size_t max_rows = 0;         // utterances of a batch
+  std::size_t max_global_rows = 0;  // over all ranks
+  bool with_audio = false;
+  std::uint32_t reference_frames = 0;  // 0: no reference
+  std::uint32_t segment_frames = 0;    // 0: no segments
+
+  // Segments are cut from the waveform, so they need it too.
+  bool needs_audio() const { return with_audio || segment_frames > 0; }
+  std::size_t bytes_per_frame() const { return num_mels * config::bytes_per_value(dtype); }
+  // All memory of one slot.
+  std::size_t slot_bytes() const;
+};
+
+// 64-byte aligned memory that is not touched before it is written.
+class AlignedBytes {
+ public:
+  AlignedBytes() = default;
+  explicit AlignedBytes(std::size_t size_bytes);  // throws std::bad_alloc
+  std::byte* data() const { return bytes_.get(); }
+  std::size_t size() const { return size_bytes_; }
+
+ private:
+  struct Free {
+    void operator()(std::byte* bytes) const { std::free(bytes); }
+  };
+  std::unique_ptr<std::byte, Free> bytes_;
+  std::size_t size_bytes_ = 0;
+};
+
+// Arrays of one batch. With R rows of shape (B, T, L) the padded layout uses R = B and row r's mel
+// at frame r * T; the packed one tells each utterance's place in frame_begins and token_begins.
+struct BatchSlot {
+  explicit BatchSlot(const BatchFormat& format);
+
+  std::byte* mel_at(const BatchFormat& format, std::size_t frame) const {
+    return mel.data() + frame * format.bytes_per_frame();
+  }
+
+  // Whose batch this is now.
+  std::uint64_t epoch = 0;
+  std::uint64_t index = 0;
+  bool is_last = false;  // of its epoch
+  BatchShape shape;      // of this rank
+  BatchShape global_shape;
+  std::uint32_t num_rows = 0;
+
+  std::vector<std::uint32_t> rows;         // in the store; kEmptyRow where nobody stands
+  std::vector<std::uint32_t> global_rows;  // of the batch over all ranks
+  std::vector<std::int32_t> text_len, mel_len, speaker, language;
+  std::vector<std::uint32_t> frame_begins, token_begins;
+  std::vector<std::int32_t> tokens;
+  AlignedBytes mel;
+  AlignedBytes audio, reference_mel, wav_segment, mel_segment;
+  std::vector<std::int32_t> audio_len, reference_len;
+  std::vector<std::byte> scratch_mel;  // a whole reference before it is cut
+};
+
+}  // namespace stoker::feed

@@ -1,0 +1,100 @@
+#include "stoker/feed/epoch_planner.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "stoker/base/invariant.h"
+#include "stoker/base/number_text.h"
+#include "stoker/feed/errors.h"
+
+namespace stoker::feed {
+
+EpochPlanner::EpochPlanner(std::shared_ptr<const Order> order, std::uint64_t first_epoch)
+    : order_(std::move(order)), asked_epoch_(first_epoch) {
+  auto plan = std::make_shared<EpochPlan>();
+  order_->plan_epoch(first_epoch, *plan);
+  if (plan->batches.empty()) {
+    raise({.code = &kFeedEmpty,
+           .promised = "at least one full batch an epoch with drop_last",
+           .found = grouped(plan->rows.size()) + " rows, which fill none"});
+  }
+  {
+    const Lock lock(mutex_);
+    known_.push_back({0, std::move(plan)});
+  }
+  thread_ = Thread("stoker-plan", [this](const std::stop_token& stop) { plan_ahead(stop); });
+}
+
+EpochPlanner::~EpochPlanner() = default;
+
+BatchPlace EpochPlanner::locate(std::uint64_t sequence) {
+  Lock lock(mutex_);
+  while (known_.back().end_sequence() <= sequence) plan_next(lock);
+  const auto after = std::find_if(known_.begin(), known_.end(), [&](const Known& known) {
+    return sequence < known.end_sequence();
+  });
+  check_invariant(after->first_sequence <= sequence, "a batch of a forgotten epoch");
+  const BatchPlace place{after->plan, sequence - after->first_sequence};
+  if (place.plan->epoch > asked_epoch_) {
+    asked_epoch_ = place.plan->epoch;
+    forget_before(sequence);
+    changed_.notify_all();
+  }
+  return place;
+}
+
+std::uint64_t EpochPlanner::num_batches(std::uint64_t epoch) {
+  Lock lock(mutex_);
+  while (known_.back().plan->epoch < epoch) plan_next(lock);
+  const std::uint64_t first = known_.front().plan->epoch;
+  check_invariant(first <= epoch, "the length of a forgotten epoch");
+  return known_[epoch - first].plan->batches.size();
+}
+
+void EpochPlanner::plan_next(Lock& lock) {
+  if (is_planning_) {
+    changed_.wait(lock, {});
+    return;
+  }
+  is_planning_ = true;
+  const std::uint64_t epoch = known_.back().plan->epoch + 1;
+  std::shared_ptr<EpochPlan> plan = take_memory();
+  lock.unlock();
+  order_->plan_epoch(epoch, *plan);
+  lock.lock();
+  is_planning_ = false;
+  known_.push_back({known_.back().end_sequence(), std::move(plan)});
+  changed_.notify_all();
+}
+
+void EpochPlanner::forget_before(std::uint64_t sequence) {
+  while (known_.size() > 1 && known_.front().end_sequence() + kMemoryBatches <= sequence) {
+    memory_.push_back(std::move(known_.front().plan));
+    known_.erase(known_.begin());
+  }
+}
+
+// A plan that no worker looks at any more serves again, so epochs allocate nothing for their rows.
+std::shared_ptr<EpochPlan> EpochPlanner::take_memory() {
+  for (auto& plan : memory_) {
+    if (plan.use_count() > 1) continue;
+    std::swap(plan, memory_.back());
+    std::shared_ptr<EpochPlan> taken = std::move(memory_.back());
+    memory_.pop_back();
+    return taken;
+  }
+  return std::make_shared<EpochPlan>();
+}
+
+void EpochPlanner::plan_ahead(const std::stop_token& stop) {
+  Lock lock(mutex_);
+  while (!stop.stop_requested()) {
+    if (known_.back().plan->epoch <= asked_epoch_) {
+      plan_next(lock);
+    } else {
+      changed_.wait(lock, stop);
+    }
+  }
+}
+
+}  // namespace stoker::feed

@@ -1,0 +1,59 @@
+// Finds epoch and batch of a sequence number, and plans epochs ahead so that none begins with a
+// wait.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "stoker/base/sync.h"
+#include "stoker/feed/order.h"
+
+namespace stoker::feed {
+
+struct BatchPlace {
+  std::shared_ptr<const EpochPlan> plan;
+  std::uint64_t index = 0;  // of the batch in its epoch
+
+  const PlannedBatch& batch() const { return plan->batches[index]; }
+  bool is_last() const { return index + 1 == plan->batches.size(); }
+};
+
+// Thread-safe. Sequence number 0 is batch 0 of the first epoch; numbers go on over epochs.
+class EpochPlanner {
+ public:
+  // Throws DataError when the first epoch has no batch at all.
+  EpochPlanner(std::shared_ptr<const Order> order, std::uint64_t first_epoch);
+  ~EpochPlanner();
+
+  // Precondition: not more than kMemoryBatches before the largest number asked for so far.
+  BatchPlace locate(std::uint64_t sequence);
+  // Precondition: as above, for the epoch.
+  std::uint64_t num_batches(std::uint64_t epoch);
+
+  static constexpr std::uint64_t kMemoryBatches = 8192;
+
+ private:
+  struct Known {
+    std::uint64_t first_sequence = 0;
+    std::shared_ptr<EpochPlan> plan;
+    std::uint64_t end_sequence() const { return first_sequence + plan->batches.size(); }
+  };
+
+  // Plans the next epoch, or waits for whoever does; leaves the lock in between.
+  void plan_next(Lock& lock) STOKER_NO_THREAD_CHECK;
+  void forget_before(std::uint64_t sequence) STOKER_REQUIRES(mutex_);
+  std::shared_ptr<EpochPlan> take_memory() STOKER_REQUIRES(mutex_);
+  void plan_ahead(const std::stop_token& stop);
+
+  const std::shared_ptr<const Order> order_;
+  Mutex mutex_;
+  ConditionVariable changed_;
+  std::vector<Known> known_ STOKER_GUARDED_BY(mutex_);  // consecutive epochs
+  std::vector<std::shared_ptr<EpochPlan>> memory_ STOKER_GUARDED_BY(mutex_);
+  bool is_planning_ STOKER_GUARDED_BY(mutex_) = false;
+  std::uint64_t asked_epoch_ STOKER_GUARDED_BY(mutex_);
+  Thread thread_;
+};
+
+}  // namespace stoker::feed

@@ -1,0 +1,190 @@
+#include "stoker/feed/feed.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "stoker/base/number_text.h"
+#include "stoker/feed/batch_fill.h"
+#include "stoker/feed/errors.h"
+
+namespace stoker::feed {
+namespace {
+
+// One slot is filled, one is ready, one is in the consumer's hands.
+constexpr unsigned kFewestSlots = 3;
+constexpr unsigned kMostSlots = 4096;
+
+BatchFormat make_format(const FeedSetup& setup, const Order& order) {
+  BatchFormat format{.layout = setup.order.layout,
+                     .dtype = setup.dtype,
+                     .num_mels = setup.store->num_mels(),
+                     .hop_samples = setup.store->hop_samples(),
+                     .padding = setup.store->padding(),
+                     .with_audio = setup.extras.with_audio,
+                     .reference_frames = setup.extras.reference_frames,
+                     .segment_frames = setup.extras.segment_frames};
+  for (const BatchShape& shape : order.shapes()) {
+    const std::size_t rows = setup.ranks.num_rows(shape.num_rows);
+    format.max_mel_frames = std::max(format.max_mel_frames, rows * shape.num_frames);
+    format.max_tokens = std::max(format.max_tokens, rows * shape.num_tokens);
+  }
+  format.max_global_rows = order.max_batch_rows();
+  format.max_rows = format.max_global_rows / setup.ranks.world_size;
+  return format;
+}
+
+// As many slots as the memory allows, at least kFewestSlots.
+unsigned count_slots(const BatchFormat& format, std::uint64_t buffer_bytes) {
+  const std::uint64_t slots = buffer_bytes / std::max<std::size_t>(1, format.slot_bytes());
+  if (slots < kFewestSlots) {
+    raise({.code = &kFeedMemory,
+           .promised = "room for " + std::to_string(kFewestSlots) + " batches of " +
+                       bytes_text(format.slot_bytes()),
+           .found = "buffer_memory of " + bytes_text(buffer_bytes)});
+  }
+  return static_cast<unsigned>(std::min<std::uint64_t>(slots, kMostSlots));
+}
+
+}  // namespace
+
+struct Feed::State {
+  explicit State(FeedSetup given)
+      : setup(std::move(given)),
+        order(std::make_shared<Order>(std::move(setup.rows), setup.order)) {
+    check_ranks(setup.ranks, setup.order.batch_multiple);
+    format = std::make_shared<BatchFormat>(make_format(setup, *order));
+    max_depth = count_slots(*format, setup.loading.buffer_bytes) - 2;
+    num_workers = setup.loading.num_workers;
+    depth = std::clamp(setup.loading.depth.value_or(std::max(4U, 2 * num_workers)), 1U, max_depth);
+    bad_rows = std::make_shared<BadRows>(setup.bad_rows);
+    if (format->needs_audio() || format->reference_frames > 0) {
+      std::vector<std::uint32_t> frames;
+      for (const OrderRow& row : order->rows()) frames.push_back(row.num_frames);
+      extras = std::make_shared<RowExtras>(
+          setup.store, std::move(frames),
+          ExtrasOptions{.seed = setup.order.seed, .reference = setup.extras.reference});
+    }
+    start(setup.start);
+  }
+
+  // Builds everything that depends on the position; what runs now ends first.
+  void start(const FeedPosition& at) {
+    pipeline.reset();
+    position = at;
+    planner = std::make_shared<EpochPlanner>(order, position.epoch);
+    while (position.batch > planner->num_batches(position.epoch)) {
+      position.batch -= planner->num_batches(position.epoch);
+      ++position.epoch;
+      planner = std::make_shared<EpochPlanner>(order, position.epoch);
+    }
+    const unsigned max_workers = std::max({1U, setup.loading.max_workers, num_workers});
+    fill = std::make_shared<BatchFill>(BatchFillParts{.store = setup.store,
+                                                      .order = order,
+                                                      .planner = planner,
+                                                      .format = format,
+                                                      .bad_rows = bad_rows,
+                                                      .extras = extras,
+                                                      .ranks = setup.ranks,
+                                                      .end_epoch = setup.num_epochs,
+                                                      .max_slots = max_depth + 2,
+                                                      .max_workers = max_workers});
+    pipeline = std::make_unique<pipeline::Pipeline>(
+        fill, pipeline::PipelineOptions{.num_workers = num_workers,
+                                        .max_workers = max_workers,
+                                        .depth = depth,
+                                        .max_depth = max_depth,
+                                        .first_sequence = position.batch,
+                                        .stall_limit = setup.loading.stall_limit,
+                                        .clock = setup.loading.clock});
+  }
+
+  void count(const BatchSlot& slot) {
+    ++totals.num_batches;
+    totals.all_frames += std::uint64_t{slot.shape.num_rows} * slot.shape.num_frames;
+    for (std::size_t at = 0; at < slot.num_rows; ++at) {
+      totals.true_frames += static_cast<std::uint64_t>(slot.mel_len[at]);
+      if (slot.mel_len[at] > 0) ++totals.num_clips;
+      if (slot.mel_len[at] == 0 && slot.rows[at] != kEmptyRow) ++totals.num_empty_bad;
+    }
+  }
+
+  FeedSetup setup;
+  std::shared_ptr<const Order> order;
+  std::shared_ptr<const BatchFormat> format;
+  std::shared_ptr<BadRows> bad_rows;
+  std::shared_ptr<const RowExtras> extras;
+  std::shared_ptr<EpochPlanner> planner;
+  std::shared_ptr<BatchFill> fill;
+  FeedPosition position;
+  FeedStats totals;
+  unsigned num_workers = 0, depth = 1, max_depth = 1;
+  std::unique_ptr<pipeline::Pipeline> pipeline;  // last: ends before what it uses
+};
+
+Feed::Feed(FeedSetup setup) : state_(std::make_unique<State>(std::move(setup))) {}
+Feed::Feed(Feed&&) noexcept = default;
+Feed& Feed::operator=(Feed&&) noexcept = default;
+Feed::~Feed() = default;
+
+std::optional<Batch> Feed::next(const std::stop_token& stop) {
+  State& own = *state_;
+  if (has_ended() || stop.stop_requested()) return std::nullopt;
+  if (own.position.batch >= own.planner->num_batches(own.position.epoch)) {
+    own.position = {own.position.epoch + 1, 0};
+    return std::nullopt;
+  }
+  pipeline::SlotLease lease = own.pipeline->next(stop);
+  if (!lease) return std::nullopt;
+  const BatchSlot& slot = own.fill->slot(lease.slot());
+  own.count(slot);
+  ++own.position.batch;
+  return Batch(std::move(lease), slot, own.setup.store, own.format);
+}
+
+bool Feed::has_ended() const { return state_->position.epoch >= state_->setup.num_epochs; }
+
+std::string Feed::state() const { return state_line({state_->setup.identity, state_->position}); }
+
+void Feed::restore(std::string_view state_line) {
+  const FeedState saved = parse_state(state_line);
+  check_same(saved.identity, state_->setup.identity);
+  seek(saved.position);
+}
+
+void Feed::seek(const FeedPosition& position) { state_->start(position); }
+
+FeedPosition Feed::position() const { return state_->position; }
+
+std::uint64_t Feed::num_batches() const {
+  return state_->planner->num_batches(state_->position.epoch);
+}
+
+const std::vector<BatchShape>& Feed::shapes() const { return state_->order->shapes(); }
+const Order& Feed::order() const { return *state_->order; }
+const BatchFormat& Feed::format() const { return *state_->format; }
+const FeedIdentity& Feed::identity() const { return state_->setup.identity; }
+
+FeedStats Feed::stats() const {
+  FeedStats stats = state_->totals;
+  stats.pipeline = state_->pipeline->stats();
+  return stats;
+}
+
+std::vector<BadRow> Feed::bad_rows() const { return state_->bad_rows->rows(); }
+std::string Feed::picture() const { return state_->pipeline->picture(); }
+
+void Feed::set_num_workers(unsigned num_workers) {
+  state_->num_workers = std::min(num_workers, state_->setup.loading.max_workers);
+  state_->pipeline->set_num_workers(state_->num_workers);
+}
+
+void Feed::set_depth(unsigned depth) {
+  state_->depth = std::clamp(depth, 1U, state_->max_depth);
+  state_->pipeline->set_depth(state_->depth);
+}
+
+unsigned Feed::num_workers() const { return state_->num_workers; }
+unsigned Feed::depth() const { return state_->depth; }
+unsigned Feed::max_depth() const { return state_->max_depth; }
+
+}  // namespace stoker::feed

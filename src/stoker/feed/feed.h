@@ -1,0 +1,81 @@
+// The product: one object that a trainer holds and calls next() on.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stoker/feed/bad_rows.h"
+#include "stoker/feed/batch.h"
+#include "stoker/feed/feed_setup.h"
+#include "stoker/feed/feed_state.h"
+#include "stoker/pipeline/pipeline.h"
+
+namespace stoker::feed {
+
+struct FeedStats {
+  pipeline::PipelineStats pipeline;
+  std::uint64_t num_batches = 0;  // delivered
+  std::uint64_t num_clips = 0;    // utterances delivered, empty rows not counted
+  std::uint64_t true_frames = 0;
+  std::uint64_t all_frames = 0;
+  std::uint64_t num_empty_bad = 0;  // rows delivered empty because their file turned bad
+
+  double padding_share() const {
+    return all_frames == 0
+               ? 0.0
+               : static_cast<double>(all_frames - true_frames) / static_cast<double>(all_frames);
+  }
+};
+
+// One consumer thread at a time; batches may be read and destroyed anywhere.
+//
+//   while (auto batch = feed.next()) train_step(batch->mel(), batch->tokens());   // one epoch
+class Feed {
+ public:
+  // Starts filling at once. Throws ConfigError, DataError, MemoryError.
+  explicit Feed(FeedSetup setup);
+  Feed(Feed&&) noexcept;
+  Feed& operator=(Feed&&) noexcept;
+  ~Feed();  // from any state within two seconds
+
+  // The next batch, or empty once at the end of each epoch (the next one is being filled already),
+  // for ever after the last epoch, and when `stop` was requested. Throws what ended the run.
+  std::optional<Batch> next(const std::stop_token& stop = {});
+  bool has_ended() const;  // no further batch will come
+
+  // Batches handed out so far; next() goes on from there in another process.
+  std::string state() const;
+  // Goes to the saved place in O(1). Throws E-FEED-STATE, E-FEED-CHANGED.
+  void restore(std::string_view state_line);
+  // Goes to a batch of an epoch; past its end: to the epochs after it.
+  void seek(const FeedPosition& position);
+  FeedPosition position() const;
+
+  std::uint64_t num_batches() const;  // of the epoch next() is in
+  const std::vector<BatchShape>& shapes() const;
+  const Order& order() const;
+  const BatchFormat& format() const;
+  const FeedIdentity& identity() const;
+  FeedStats stats() const;
+  std::vector<BadRow> bad_rows() const;
+  std::string picture() const;  // what every slot is doing
+
+  // For the tuner: change speed and memory, never a byte.
+  void set_num_workers(unsigned num_workers);
+  void set_depth(unsigned depth);
+  unsigned num_workers() const;
+  unsigned depth() const;
+  unsigned max_depth() const;  // what the memory given allows
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace stoker::feed

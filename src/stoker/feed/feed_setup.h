@@ -1,0 +1,52 @@
+// Everything a feed is made of once settings, data and cache have been looked at.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "stoker/base/clock.h"
+#include "stoker/config/mel_dtype.h"
+#include "stoker/feed/bad_rows.h"
+#include "stoker/feed/feed_state.h"
+#include "stoker/feed/order.h"
+#include "stoker/feed/row_extras.h"
+#include "stoker/feed/row_store.h"
+
+namespace stoker::feed {
+
+struct ExtraParts {
+  bool with_audio = false;
+  ReferenceFrom reference = ReferenceFrom::kNone;
+  std::uint32_t reference_frames = 0;
+  std::uint32_t segment_frames = 0;
+};
+
+// What changes speed and memory, never a byte.
+struct LoadingOptions {
+  unsigned num_workers = 1;       // 0: in the caller's thread
+  unsigned max_workers = 64;      // for set_num_workers
+  std::optional<unsigned> depth;  // batches ready; nothing: twice the workers, at least 4
+  std::uint64_t buffer_bytes = std::uint64_t{1} << 30U;  // all slots together stay below it
+  std::chrono::nanoseconds stall_limit = std::chrono::seconds(60);
+  const Clock* clock = &system_clock();
+};
+
+struct FeedSetup {
+  std::shared_ptr<const RowStore> store;
+  std::vector<OrderRow> rows;  // one for each of the store's
+  OrderSettings order;
+  RankRows ranks;
+  config::MelDtype dtype = config::MelDtype::kF16;
+  ExtraParts extras;
+  LoadingOptions loading;
+  BadRowLimits bad_rows;
+  FeedIdentity identity;
+  FeedPosition start;
+  std::uint64_t num_epochs = std::numeric_limits<std::uint64_t>::max();
+};
+
+}  // namespace stoker::feed

@@ -1,0 +1,117 @@
+#include "stoker/feed/row_extras.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "stoker/base/digest.h"
+#include "stoker/base/philox.h"
+#include "stoker/cache/fused_read.h"
+#include "stoker/feed/element_of.h"
+
+namespace stoker::feed {
+namespace {
+
+// Uniform among all places where `wanted` frames of `present` can be cut; the whole of it when it
+// is not longer.
+std::uint32_t draw_begin(KeyedDraws draws, std::uint32_t present, std::uint32_t wanted) {
+  if (present <= wanted) return 0;
+  return static_cast<std::uint32_t>(draws.next_below(present - wanted + 1));
+}
+
+void fill_mel(std::byte* out, const BatchFormat& format, std::size_t num_frames) {
+  cache::fill_values(out, element_of(format.dtype), num_frames * format.num_mels, format.padding);
+}
+
+}  // namespace
+
+RowExtras::RowExtras(std::shared_ptr<const RowStore> store, std::vector<std::uint32_t> num_frames,
+                     const ExtrasOptions& options)
+    : store_(std::move(store)), num_frames_(std::move(num_frames)), options_(options) {
+  if (options.reference != ReferenceFrom::kSameSpeaker) return;
+  for (std::uint32_t row = 0; row < store_->num_rows(); ++row) {
+    const auto speaker = static_cast<std::size_t>(std::max(0, store_->speaker(row)));
+    if (by_speaker_.size() <= speaker) by_speaker_.resize(speaker + 1);
+    by_speaker_[speaker].push_back(row);
+  }
+}
+
+KeyedDraws RowExtras::draws(std::string_view stage, std::uint32_t row, std::uint64_t epoch) const {
+  return KeyedDraws({options_.seed, stage, epoch, hash64(store_->id(row))});
+}
+
+// Another utterance of the same speaker, each equally likely; the same one when there is no other.
+std::uint32_t RowExtras::reference_row(std::uint32_t row, std::uint64_t epoch) const {
+  if (options_.reference == ReferenceFrom::kSameUtterance) return row;
+  const auto& others = by_speaker_[static_cast<std::size_t>(std::max(0, store_->speaker(row)))];
+  if (others.size() < 2) return row;
+  const auto at = std::lower_bound(others.begin(), others.end(), row) - others.begin();
+  auto draw = static_cast<std::ptrdiff_t>(
+      draws("reference/utterance", row, epoch).next_below(others.size() - 1));
+  if (draw >= at) ++draw;
+  return others[static_cast<std::size_t>(draw)];
+}
+
+void RowExtras::fill(std::size_t at, const BatchFormat& format, BatchSlot& slot, RowReader& reader,
+                     pipeline::FillContext& context) const {
+  if (format.needs_audio()) fill_audio(at, format, slot, reader, context);
+  if (format.segment_frames > 0) fill_segment(at, format, slot);
+  if (format.reference_frames > 0) fill_reference(at, format, slot, reader, context);
+}
+
+void RowExtras::fill_audio(std::size_t at, const BatchFormat& format, BatchSlot& slot,
+                           RowReader& reader, pipeline::FillContext& context) const {
+  const std::size_t row_samples = std::size_t{slot.shape.num_frames} * format.hop_samples;
+  float* const row = reinterpret_cast<float*>(slot.audio.data()) + at * row_samples;
+  std::size_t written = 0;
+  if (slot.mel_len[at] > 0) {
+    written = reader.read_audio(slot.rows[at], {row, row_samples}, context).take_or_raise();
+  }
+  slot.audio_len[at] = static_cast<std::int32_t>(written);
+  std::fill(row + written, row + row_samples, 0.0F);
+}
+
+void RowExtras::fill_segment(std::size_t at, const BatchFormat& format, BatchSlot& slot) const {
+  const std::uint32_t wanted = format.segment_frames;
+  const auto present = static_cast<std::uint32_t>(slot.mel_len[at]);
+  std::uint32_t begin = 0;
+  if (present > 0) begin = draw_begin(draws("segment", slot.rows[at], slot.epoch), present, wanted);
+  const std::size_t count = std::min(present, wanted);
+  std::byte* const mel = slot.mel_segment.data() + at * wanted * format.bytes_per_frame();
+  std::memcpy(mel, slot.mel_at(format, slot.frame_begins[at] + begin),
+              count * format.bytes_per_frame());
+  fill_mel(mel + count * format.bytes_per_frame(), format, wanted - count);
+
+  const std::size_t row_samples = std::size_t{slot.shape.num_frames} * format.hop_samples;
+  const float* const from = reinterpret_cast<const float*>(slot.audio.data()) + at * row_samples;
+  float* const wav =
+      reinterpret_cast<float*>(slot.wav_segment.data()) + at * wanted * format.hop_samples;
+  std::fill_n(wav, std::size_t{wanted} * format.hop_samples, 0.0F);
+  std::copy_n(from + std::size_t{begin} * format.hop_samples, count * format.hop_samples, wav);
+}
+
+void RowExtras::fill_reference(std::size_t at, const BatchFormat& format, BatchSlot& slot,
+                               RowReader& reader, pipeline::FillContext& context) const {
+  const std::uint32_t wanted = format.reference_frames;
+  std::byte* const out = slot.reference_mel.data() + at * wanted * format.bytes_per_frame();
+  slot.reference_len[at] = 0;
+  std::size_t count = 0;
+  if (slot.mel_len[at] > 0) {
+    const std::uint32_t from = reference_row(slot.rows[at], slot.epoch);
+    const std::uint32_t present = num_frames_[from];
+    const std::uint32_t begin =
+        draw_begin(draws("reference/crop", slot.rows[at], slot.epoch), present, wanted);
+    slot.scratch_mel.resize(std::max(slot.scratch_mel.size(), present * format.bytes_per_frame()));
+    context.at_item(from);
+    const MelTarget target{slot.scratch_mel.data(), format.dtype, present, format.padding};
+    if (reader.read_mel(from, target, context)) {
+      count = std::min(present, wanted);
+      std::memcpy(out, slot.scratch_mel.data() + begin * format.bytes_per_frame(),
+                  count * format.bytes_per_frame());
+    }
+  }
+  slot.reference_len[at] = static_cast<std::int32_t>(count);
+  fill_mel(out + count * format.bytes_per_frame(), format, wanted - count);
+}
+
+}  // namespace stoker::feed

@@ -1,0 +1,60 @@
+// Where a feed's rows come from: cache, samples or files behind one door, so that the engine and
+// its tests need not know which.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "stoker/base/result.h"
+#include "stoker/config/mel_dtype.h"
+#include "stoker/pipeline/slot_filler.h"
+
+namespace stoker::feed {
+
+// The stages whose time is told apart, as indices into kStageNames.
+enum FillStage : std::size_t { kPlan, kTokens, kFetch, kDecode, kMel, kExtras, kNumStages };
+
+// A row's place in a batch: its frames come first, `padding` fills the rest.
+struct MelTarget {
+  void* values = nullptr;
+  config::MelDtype dtype = config::MelDtype::kF16;
+  std::uint32_t num_frames = 0;  // room, at least what the row was planned with
+  float padding = 0.0F;
+};
+
+// One worker's way to the rows; keeps its scratch memory, so reading allocates nothing once warm.
+// An Error whose code ends with exit 3 means that this row is bad; any other ends the run.
+class RowReader {
+ public:
+  virtual ~RowReader() = default;
+  // Returns the number of tokens; what lies behind them is left alone.
+  virtual Result<std::uint32_t> read_tokens(std::uint32_t row, std::span<std::int32_t> out) = 0;
+  // Returns the number of frames, always what the row was planned with.
+  virtual Result<std::uint32_t> read_mel(std::uint32_t row, const MelTarget& out,
+                                         pipeline::FillContext& context) = 0;
+  // Samples at the features' rate, at most out.size(); returns their number.
+  virtual Result<std::uint32_t> read_audio(std::uint32_t row, std::span<float> out,
+                                           pipeline::FillContext& context) = 0;
+};
+
+// Immutable while a feed runs; thread-safe.
+class RowStore {
+ public:
+  virtual ~RowStore() = default;
+  virtual std::uint32_t num_rows() const = 0;
+  virtual std::string_view id(std::uint32_t row) const = 0;
+  virtual std::int32_t speaker(std::uint32_t row) const = 0;
+  virtual std::int32_t language(std::uint32_t row) const = 0;
+  virtual std::string file(std::uint32_t row) const = 0;  // for messages
+  virtual std::uint64_t line(std::uint32_t row) const = 0;
+  virtual std::uint32_t num_mels() const = 0;
+  virtual std::uint32_t hop_samples() const = 0;
+  virtual float padding() const = 0;
+  virtual std::unique_ptr<RowReader> make_reader() const = 0;
+};
+
+}  // namespace stoker::feed

@@ -1,0 +1,46 @@
+// Nothing allocates per batch once the feed is warm: every operator new of the process is counted.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "stoker/feed/feed.h"
+#include "tests/feed/synthetic_store.h"
+
+namespace {
+std::atomic<std::uint64_t> num_allocations{0};
+}  // namespace
+
+void* operator new(std::size_t size) {
+  num_allocations.fetch_add(1, std::memory_order_relaxed);
+  if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace stoker::feed {
+namespace {
+
+TEST(AllocationTest, AWarmFeedAllocatesNothing) {
+  for (const unsigned num_workers : {0U, 2U}) {
+    FeedSetup setup = synthetic_setup(std::make_shared<SyntheticStore>(speech_like_rows(3000)));
+    setup.loading.num_workers = num_workers;
+    setup.loading.depth = 3;
+    Feed feed(std::move(setup));
+    // Warm: every worker has made its scratch memory, every slot has been used.
+    for (int i = 0; i < 50 || feed.stats().pipeline.fills.back() == 0; ++i) {
+      ASSERT_TRUE(feed.next().has_value());
+    }
+    const std::uint64_t before = num_allocations.load();
+    for (int i = 0; i < 200; ++i) {
+      const auto batch = feed.next();
+      if (!batch) ADD_FAILURE() << "the epoch ended inside the measurement";
+    }
+    EXPECT_EQ(num_allocations.load() - before, 0U) << num_workers << " workers";
+  }
+}
+
+}  // namespace
+}  // namespace stoker::feed

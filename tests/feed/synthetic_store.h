@@ -1,0 +1,111 @@
+// Rows made of formulas, for tests of the feed: no files, known bytes, faults and delays on demand.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "stoker/cache/fused_read.h"
+#include "stoker/feed/element_of.h"
+#include "stoker/feed/feed_setup.h"
+#include "stoker/feed/row_store.h"
+#include "tests/feed/speech_lengths.h"
+
+namespace stoker::feed {
+
+class SyntheticStore final : public RowStore {
+ public:
+  explicit SyntheticStore(std::vector<OrderRow> rows) : rows_(std::move(rows)) {
+    for (std::size_t i = 0; i < rows_.size(); ++i) ids_.push_back("utt" + std::to_string(i));
+  }
+
+  // Called before each mel; an Error makes the row fail, an exception the worker.
+  std::function<Result<void>(std::uint32_t row)> before_mel;
+
+  std::uint32_t num_rows() const override { return static_cast<std::uint32_t>(rows_.size()); }
+  std::string_view id(std::uint32_t row) const override { return ids_[row]; }
+  std::int32_t speaker(std::uint32_t row) const override {
+    return static_cast<std::int32_t>(row % 3);
+  }
+  std::int32_t language(std::uint32_t) const override { return 0; }
+  std::string file(std::uint32_t row) const override { return "wavs/" + ids_[row] + ".wav"; }
+  std::uint64_t line(std::uint32_t row) const override { return row + 1; }
+  std::uint32_t num_mels() const override { return 8; }
+  std::uint32_t hop_samples() const override { return 4; }
+  float padding() const override { return -11.5F; }
+  std::unique_ptr<RowReader> make_reader() const override;
+
+  const std::vector<OrderRow>& rows() const { return rows_; }
+  static float mel_value(std::uint32_t row, std::uint32_t frame) {
+    return static_cast<float>(row % 512) + static_cast<float>(frame % 4) / 4.0F;
+  }
+
+ private:
+  std::vector<OrderRow> rows_;
+  std::vector<std::string> ids_;
+};
+
+class SyntheticReader final : public RowReader {
+ public:
+  explicit SyntheticReader(const SyntheticStore& store) : store_(store) {}
+
+  Result<std::uint32_t> read_tokens(std::uint32_t row, std::span<std::int32_t> out) override {
+    const std::uint32_t count = store_.rows()[row].num_tokens;
+    for (std::uint32_t i = 0; i < count; ++i) out[i] = static_cast<std::int32_t>(row + i + 1);
+    return count;
+  }
+  Result<std::uint32_t> read_mel(std::uint32_t row, const MelTarget& out,
+                                 pipeline::FillContext& context) override {
+    context.enter(kMel);
+    if (store_.before_mel) {
+      if (Result<void> ready = store_.before_mel(row); !ready) return ready.error();
+    }
+    const std::uint32_t frames = store_.rows()[row].num_frames;
+    const std::size_t frame_bytes = store_.num_mels() * config::bytes_per_value(out.dtype);
+    auto* bytes = static_cast<std::byte*>(out.values);
+    for (std::uint32_t i = 0; i < frames; ++i) {
+      cache::fill_values(bytes + i * frame_bytes, element_of(out.dtype), store_.num_mels(),
+                         SyntheticStore::mel_value(row, i));
+    }
+    cache::fill_values(bytes + frames * frame_bytes, element_of(out.dtype),
+                       std::size_t{out.num_frames - frames} * store_.num_mels(), out.padding);
+    return frames;
+  }
+  Result<std::uint32_t> read_audio(std::uint32_t row, std::span<float> out,
+                                   pipeline::FillContext&) override {
+    const std::uint32_t count = store_.rows()[row].num_frames * store_.hop_samples();
+    for (std::uint32_t i = 0; i < count; ++i) {
+      out[i] = SyntheticStore::mel_value(row, i / store_.hop_samples());
+    }
+    return count;
+  }
+
+ private:
+  const SyntheticStore& store_;
+};
+
+inline std::unique_ptr<RowReader> SyntheticStore::make_reader() const {
+  return std::make_unique<SyntheticReader>(*this);
+}
+
+// A feed over `store` with settings that tests change; small buffers, no files.
+inline FeedSetup synthetic_setup(std::shared_ptr<const SyntheticStore> store) {
+  FeedSetup setup;
+  setup.rows = store->rows();
+  setup.bad_rows.num_rows = setup.rows.size();
+  setup.store = std::move(store);
+  setup.order.batch_frames = 4000;
+  setup.identity = {.data = "0123456789abcdef",
+                    .order = "0123456789abcdef",
+                    .feature = "0123456789abcdef",
+                    .text = "0123456789abcdef",
+                    .path = "scalar",
+                    .seed = 42};
+  setup.loading.num_workers = 2;
+  return setup;
+}
+
+}  // namespace stoker::feed
