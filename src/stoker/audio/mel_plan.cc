@@ -1,0 +1,106 @@
+#include "stoker/audio/mel_plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numbers>
+
+#include "stoker/audio/mel_window.h"
+#include "stoker/base/checked.h"
+#include "stoker/base/invariant.h"
+
+namespace stoker::audio {
+namespace {
+
+constexpr double kI16Scale = 1.0 / (32768.0 * 65536.0);
+// Keeps the reciprocal root finite where the recipe adds nothing; 1e-15 is far below every floor.
+constexpr double kSmallestPower = 1e-30;
+
+bool fits_1024(const config::MelRecipe& r) {
+  return r.n_fft == 1024 && r.hop_samples == static_cast<std::int64_t>(kHop1024) && !r.remove_dc &&
+         r.preemphasis == 0.0;
+}
+
+bool has_finish(const config::MelRecipe& r) {
+  return r.range != config::MelRange::kNone || r.out_offset != 0.0 || r.out_scale != 1.0 ||
+         !r.channel_divisors.empty();
+}
+
+std::vector<float> scaled_window(const config::MelRecipe& r, std::size_t length, double scale) {
+  const std::vector<double> window = mel_window(r);
+  std::vector<float> scaled(length, 0.0F);
+  std::ranges::transform(window, scaled.begin(), [&](double w) {
+    return static_cast<float>(w * (scale * r.waveform_scale));
+  });
+  return scaled;
+}
+
+std::vector<float> make_twiddles_1024() {
+  std::vector<float> table;
+  for (int n2 = 0; n2 < 32; ++n2) {
+    for (int k1 = 0; k1 < 16; ++k1) {
+      const double angle = -2.0 * std::numbers::pi * n2 * k1 / 1024.0;
+      table.push_back(static_cast<float>(std::cos(angle)));
+      table.push_back(static_cast<float>(std::sin(angle)));
+    }
+  }
+  return table;
+}
+
+double log_factor_of(config::MelLog log) {
+  if (log == config::MelLog::kLog10) return 1.0 / std::numbers::ln10;
+  if (log == config::MelLog::kDb) return 10.0 / std::numbers::ln10;
+  return 1.0;
+}
+
+}  // namespace
+
+MelPlan::MelPlan(const config::MelRecipe& r, SimdLevel simd_level)
+    : recipe(r),
+      level(simd_level),
+      kernels(&mel_kernels(simd_level)),
+      grid(r),
+      is_1024(fits_1024(r)),
+      finishes_whole(has_finish(r)),
+      window_samples(static_cast<std::size_t>(is_1024 ? r.n_fft : r.win_samples)),
+      window_i16(scaled_window(r, window_samples, kI16Scale)),
+      window_f32(scaled_window(r, window_samples, 1.0)),
+      bands(sparse_bands(r, r.power == 1 && kernels->doubled_magnitude ? 0.5F : 1.0F)),
+      epsilon(static_cast<float>(r.power == 1 ? std::max(r.magnitude_epsilon, kSmallestPower)
+                                              : r.magnitude_epsilon)),
+      floor(static_cast<float>(r.floor)),
+      log_factor(static_cast<float>(log_factor_of(r.log))) {
+  if (is_1024) {
+    twiddles_1024 = make_twiddles_1024();
+  } else {
+    fft.emplace(static_cast<std::size_t>(r.n_fft));
+  }
+}
+
+MelScratch::Floats MelScratch::floats(std::size_t count) {
+  const std::size_t size_bytes = round_up<std::size_t>(std::max<std::size_t>(count, 1) * 4, 128);
+  void* memory = std::aligned_alloc(128, size_bytes);
+  if (memory == nullptr) throw std::bad_alloc();
+  std::memset(memory, 0, size_bytes);
+  return Floats(static_cast<float*>(memory));
+}
+
+MelScratch::MelScratch(const MelPlan& plan, std::size_t max_samples) {
+  const std::size_t lanes = plan.kernels->num_lanes;
+  const auto n_fft = static_cast<std::size_t>(plan.recipe.n_fft);
+  // Lanes read whole blocks of eight samples.
+  const std::size_t span = plan.is_1024 ? kHop1024 : round_up<std::size_t>(plan.window_samples, 8);
+  samples = floats((plan.is_1024 ? 4 * kBlock1024 : span) * lanes);
+  spectrum = floats(plan.is_1024 ? 32 * kColumn1024 * lanes : 4 * plan.fft->num_points * lanes);
+  bins = floats((n_fft / 2 + 1) * lanes);
+  mels = floats(round_up<std::size_t>(plan.bands.num_mels, 4) * lanes);
+  edges = floats(span * lanes);
+  zeros = floats(span);
+  unused_row = floats(round_up<std::size_t>(plan.bands.num_mels, 4));
+  if (plan.finishes_whole) {
+    whole_rows = plan.grid.num_frames(max_samples);
+    whole = floats(whole_rows * plan.bands.num_mels);
+  }
+}
+
+}  // namespace stoker::audio

@@ -1,0 +1,85 @@
+// What LogMel prepares once per recipe and level, and what one worker writes into; internal.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "stoker/audio/fft_factors.h"
+#include "stoker/audio/mel_filterbank.h"
+#include "stoker/audio/mel_frame_grid.h"
+#include "stoker/audio/mel_stage_times.h"
+#include "stoker/audio/mel_view.h"
+#include "stoker/base/simd_level.h"
+#include "stoker/config/mel_recipe.h"
+
+namespace stoker::audio {
+
+struct MelPlan;
+struct MelScratch;
+
+// The kernels of one SIMD level. They write num_frames rows of floor-and-log values.
+struct MelKernels {
+  std::size_t num_lanes;
+  bool doubled_magnitude;  // its magnitudes come out twice too large; the weights are halved
+  void (*run_i16)(const MelPlan&, std::span<const std::int16_t>, const MelView&, MelScratch&);
+  void (*run_f32)(const MelPlan&, std::span<const float>, const MelView&, MelScratch&);
+};
+
+const MelKernels& mel_kernels(SimdLevel level);
+
+struct MelPlan {
+  MelPlan(const config::MelRecipe& recipe, SimdLevel level);
+
+  config::MelRecipe recipe;
+  SimdLevel level;
+  const MelKernels* kernels;
+  FrameGrid grid;
+  bool is_1024;         // n_fft 1024 with hop 256 and nothing before the window: generated code
+  bool finishes_whole;  // a step after the log needs the whole utterance in f32 first
+  std::size_t window_samples;     // of the tables below: n_fft or win_samples
+  std::vector<float> window_i16;  // for samples as int16 * 65536
+  std::vector<float> window_f32;
+  std::vector<float> twiddles_1024;  // [n2][16] pairs: exp(-2*pi*i*n2*k1/1024)
+  std::optional<FftFactors> fft;     // of the general path
+  MelBands bands;
+  float epsilon;  // under the root
+  float floor;
+  float log_factor;  // times ln
+};
+
+// Memory of one worker; parts are handed out aligned to 128 bytes.
+struct MelScratch {
+  struct Free {
+    void operator()(void* memory) const { std::free(memory); }
+  };
+  using Floats = std::unique_ptr<float[], Free>;
+  static Floats floats(std::size_t count);
+
+  MelScratch(const MelPlan& plan, std::size_t max_samples);
+
+  Floats samples;   // 1024: ring of four blocks; general: one frame
+  Floats spectrum;  // 1024: columns of pass 1; general: two buffers in turn
+  Floats bins;      // magnitudes
+  Floats mels;
+  Floats edges;       // samples of lanes whose frame reaches beyond the utterance
+  Floats zeros;       // what lanes without a frame read
+  Floats unused_row;  // where lanes without a frame write
+  Floats whole;       // finishes_whole: the utterance before the last step
+  std::size_t whole_rows = 0;
+  MelStageTimes* times = nullptr;
+};
+
+inline constexpr std::size_t kHop1024 = 256;
+// A block of the ring: 256 vectors, one more after each 32 so that columns spread over the cache.
+inline constexpr std::size_t kBlock1024 = 8 * 33;
+// A column of pass 1: 17 complex vectors, one for each row of pass 2. Columns stand one after the
+// other, so that pass 1 writes without leaving its page.
+inline constexpr std::size_t kColumn1024 = 34;
+
+}  // namespace stoker::audio
