@@ -14,15 +14,21 @@ inline constexpr NoiseColour kLabialNoise{
 inline constexpr NoiseColour kDentalNoise{
     .peaks = {{{1600, 1500, -12}, {6400, 3500, 0}, {4600, 2500, -5}}}, .flat_db = -22};
 inline constexpr NoiseColour kAlveolarNoise{
-    .peaks = {{{4700, 1100, -6}, {6100, 1800, 0}, {8000, 2500, -3}}}, .flat_db = -40};
+    .peaks = {{{4700, 1100, -6}, {6100, 1800, 0}, {8000, 2500, -3}}},
+    .flat_db = -40,
+    .low_cut_hz = 3600};
 inline constexpr NoiseColour kPalatalNoise{
-    .peaks = {{{2650, 500, 0}, {3700, 1200, -3}, {5200, 1800, -8}}}, .flat_db = -42};
+    .peaks = {{{2650, 500, 0}, {3700, 1200, -3}, {5200, 1800, -8}}},
+    .flat_db = -42,
+    .low_cut_hz = 1700};
 inline constexpr NoiseColour kUvularNoise{
     .peaks = {{{1250, 350, 0}, {2600, 500, -9}, {3800, 900, -14}}}, .flat_db = -44};
 inline constexpr NoiseColour kLabialBurst{
     .peaks = {{{700, 900, 0}, {1500, 1500, -4}, {4000, 3000, -16}}}, .flat_db = -30};
 inline constexpr NoiseColour kAlveolarBurst{
-    .peaks = {{{3900, 1300, 0}, {5500, 2500, -2}, {2700, 900, -8}}}, .flat_db = -36};
+    .peaks = {{{3900, 1300, 0}, {5500, 2500, -2}, {2700, 900, -8}}},
+    .flat_db = -36,
+    .low_cut_hz = 2000};
 inline constexpr NoiseColour kVelarBurst{
     .peaks = {{{1900, 450, 0}, {3200, 900, -13}, {4800, 1500, -18}}}, .flat_db = -44};
 

@@ -68,7 +68,7 @@ constexpr Phrase kClause[] = {
     "{name} {did} the {thing} {where}",           "the {thing} was {look}",
     "{title} {surname} {went} {where}",           "there were {#count} {things} {where}",
     "the {person} paid {#price} for the {thing}", "nobody had {done} the {look} {thing}",
-    "the {things} cost more than {#price}",       "{name} remembered the {quality} {person}"};
+    "the {goods} cost more than {#price}",        "{name} remembered the {quality} {person}"};
 constexpr Phrase kJoint[] = {"and", "but", "so", "and then", "and later", "but soon"};
 constexpr Phrase kWhile[] = {"while", "because", "before", "after", "when", "until"};
 constexpr Phrase kTitle[] = {"<Dr.=Doctor>", "<Mr.=Mister>", "<Prof.=Professor>", "Captain",
@@ -99,6 +99,9 @@ constexpr Phrase kThings[] = {
     "baskets",  "bottles",  "pictures", "coins",    "tickets",  "chairs",  "birds",    "sheep",
     "flowers",  "stones",   "candles",  "pencils",  "plates",   "apples",  "children", "people",
     "soldiers", "students", "workers",  "visitors", "packages", "machines"};
+constexpr Phrase kGoods[] = {"books",    "boats",   "horses",  "lamps",   "clocks",
+                             "pictures", "tickets", "chairs",  "flowers", "candles",
+                             "plates",   "apples",  "machines"};
 constexpr Phrase kQuality[] = {"old",    "young",   "quiet",   "happy",   "tired",   "clever",
                                "brave",  "honest",  "strong",  "rich",    "poor",    "famous",
                                "gentle", "angry",   "careful", "serious", "polite",  "patient",
@@ -170,20 +173,35 @@ constexpr Phrase kDay[] = {"Monday", "Tuesday",  "Wednesday", "Thursday",
                            "Friday", "Saturday", "Sunday"};
 constexpr Phrase kTimeOfDay[] = {"morning", "evening", "night", "day", "week", "summer"};
 
-constexpr PhraseList kLists[] = {{"short", kRemark},    {"plain", kPlain},
-                                 {"long", kLong},       {"clause", kClause},
-                                 {"joint", kJoint},     {"while", kWhile},
-                                 {"title", kTitle},     {"name", kName},
-                                 {"surname", kSurname}, {"relative", kRelative},
-                                 {"person", kPerson},   {"thing", kThing},
-                                 {"things", kThings},   {"quality", kQuality},
-                                 {"look", kLook},       {"mood", kMood},
-                                 {"did", kDid},         {"done", kDone},
-                                 {"do", kDo},           {"does", kDoes},
-                                 {"went", kWent},       {"where", kWhere},
-                                 {"place", kPlace},     {"building", kBuilding},
-                                 {"when", kWhen},       {"when_end", kWhenEnd},
-                                 {"day", kDay},         {"time_of_day", kTimeOfDay}};
+constexpr PhraseList kLists[] = {{"short", kRemark},
+                                 {"plain", kPlain},
+                                 {"long", kLong},
+                                 {"clause", kClause},
+                                 {"joint", kJoint},
+                                 {"while", kWhile},
+                                 {"title", kTitle},
+                                 {"name", kName},
+                                 {"surname", kSurname},
+                                 {"relative", kRelative},
+                                 {"person", kPerson},
+                                 {"thing", kThing},
+                                 {"things", kThings},
+                                 {"goods", kGoods},
+                                 {"quality", kQuality},
+                                 {"look", kLook},
+                                 {"mood", kMood},
+                                 {"did", kDid},
+                                 {"done", kDone},
+                                 {"do", kDo},
+                                 {"does", kDoes},
+                                 {"went", kWent},
+                                 {"where", kWhere},
+                                 {"place", kPlace},
+                                 {"building", kBuilding},
+                                 {"when", kWhen},
+                                 {"when_end", kWhenEnd},
+                                 {"day", kDay},
+                                 {"time_of_day", kTimeOfDay}};
 constexpr Grammar kGrammar{kLists};
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "stoker/data/voice/english_spelling.h"
 
+#include <array>
 #include <vector>
 
 #include "stoker/data/voice/english_spelling_rules.h"

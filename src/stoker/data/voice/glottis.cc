@@ -8,7 +8,7 @@ namespace {
 constexpr double kFlowPeak = 6.75;  // makes the highest point of u^2 (1 - u) one
 
 // A breathy voice closes softly: its source loses its treble from this corner on.
-double tilt_corner_hz(double breathiness) { return 5200.0 - 6000.0 * breathiness; }
+double tilt_corner_hz(double breathiness) { return 6500.0 - 7000.0 * breathiness; }
 
 }  // namespace
 

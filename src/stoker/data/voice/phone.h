@@ -36,7 +36,8 @@ struct Bandwidths {
   double b3_hz = 150;
 };
 
-// The colour of turbulence noise: up to three peaks beside a flat share.
+// The colour of turbulence noise: up to three peaks beside a flat share, nothing below
+// `low_cut_hz`.
 struct NoisePeak {
   double centre_hz = 0;
   double width_hz = 1000;
@@ -45,6 +46,7 @@ struct NoisePeak {
 struct NoiseColour {
   std::array<NoisePeak, 3> peaks{};
   double flat_db = -99;
+  double low_cut_hz = 0;
 };
 
 // Excitation in dB below full: glottal voice, breath through the whole tract, turbulence at the

@@ -72,4 +72,26 @@ class BandPass {
   double a_ = 0, b_ = 0, c_ = 0, x1_ = 0, x2_ = 0, y1_ = 0, y2_ = 0;
 };
 
+// Two equal first-order high-passes in a row; passes everything when tuned to 0 Hz.
+class LowCut {
+ public:
+  void tune(double corner_hz, double rate_hz) noexcept {
+    keep_ = exp_of(-2.0 * kPi * corner_hz / rate_hz);
+    is_open_ = corner_hz <= 0;
+  }
+  double step(double x) noexcept {
+    if (is_open_) return x;
+    const double first = keep_ * (y1_ + x - x1_);
+    const double second = keep_ * (z1_ + first - y1_);
+    x1_ = x;
+    y1_ = first;
+    z1_ = second;
+    return second;
+  }
+
+ private:
+  double keep_ = 1, x1_ = 0, y1_ = 0, z1_ = 0;
+  bool is_open_ = true;
+};
+
 }  // namespace stoker::data::voice

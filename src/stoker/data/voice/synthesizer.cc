@@ -86,6 +86,7 @@ class Tract {
                      rate_hz_);
     }
     flat_ = gain_of_db(colour_->flat_db);
+    low_cut_.tune(colour_->low_cut_hz * speaker_.tract_scale, rate_hz_);
   }
 
   double next_sample(double pitch_hz) {
@@ -97,7 +98,7 @@ class Tract {
     sound = nasal_pole_.step(nasal_zero_.step(sound));
     for (Resonator& formant : formants_) sound = formant.step(sound);
     for (std::size_t k = 0; k < num_high_; ++k) sound = high_[k].step(sound);
-    const double rough = noise_.next() * now_.noise * open;
+    const double rough = low_cut_.step(noise_.next() * now_.noise * open);
     double turbulence = rough * flat_;
     for (BandPass& band : bands_) turbulence += band.step(rough);
     return sound + turbulence;
@@ -112,6 +113,7 @@ class Tract {
   std::array<Resonator, 3> formants_;
   std::array<Resonator, kHighResonances.size()> high_;
   std::size_t num_high_ = 0;
+  LowCut low_cut_;
   std::array<BandPass, 3> bands_;
   const NoiseColour* colour_ = nullptr;
   double colour_scale_ = 0;
