@@ -51,7 +51,7 @@ constexpr Phone stop(std::string_view symbol, const Tongue& place, const NoiseCo
   phone.bend = {.rank = 26, .share = place.share, .outside_ms = 55, .inside_ms = 20};
   phone.inherent_ms = voiced ? 75 : 85;
   phone.least_ms = voiced ? 55 : 60;
-  phone.breath_after_ms = voiced ? 6 : 42;
+  phone.breath_after_ms = excitation.breath_db > -50 ? 42 : 6;
   return phone;
 }
 
