@@ -11,6 +11,7 @@ class Frame;
 
 void add_config_commands(CLI::App& app, Frame& frame);
 void add_completion_command(CLI::App& app, Frame& frame);
+void add_data_commands(CLI::App& app, Frame& frame);
 void add_data_make_command(CLI::App& app, Frame& frame);
 void add_text_command(CLI::App& app, Frame& frame);
 

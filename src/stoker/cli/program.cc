@@ -51,6 +51,7 @@ void add_commands(CLI::App& app, Frame& frame) {
   add_config_commands(app, frame);
   add_data_make_command(app, frame);
   add_text_command(app, frame);
+  add_data_commands(app, frame);
   add_completion_command(app, frame);
 }
 

@@ -23,10 +23,10 @@ struct IndexCounts {
 // `error.place` is where the fault is: in the metadata file or in the sound file; `line` is the
 // row's line in its metadata file either way.
 struct Finding {
-  std::string id;
+  std::string id{};
   std::uint64_t line = 0;
   std::uint32_t source = 0;
-  Error error;
+  Error error{};
 };
 using Reject = Finding;
 using Warning = Finding;

@@ -7,7 +7,7 @@
 
 namespace stoker::data {
 
-// Rows of a metadata file.
+// Rows of a metadata file; E-META-NOTEXT, E-TEXT-UNKNOWN and E-TEXT-CONTROL are the text folder's.
 inline constexpr ErrorCode kMetaFields{
     "E-META-FIELDS", ExitCode::kData, "A row has too few or too many fields.",
     "write id|text|normalised, or set extra_pipes: join to keep '|' inside the text"};
@@ -95,7 +95,7 @@ inline constexpr ErrorCode kFilterSplit{"E-FILTER-SPLIT", ExitCode::kData,
 inline constexpr ErrorCode kFilterSubset{"E-FILTER-SUBSET", ExitCode::kData,
                                          "The row is outside the subset fraction.", ""};
 inline constexpr ErrorCode kFilterText{"E-FILTER-TEXT", ExitCode::kData,
-                                       "The text is longer than max_text_length.", ""};
+                                       "The text is shorter or longer than asked for.", ""};
 inline constexpr ErrorCode kFilterDuration{"E-FILTER-DURATION", ExitCode::kData,
                                            "The duration is outside the asked range.", ""};
 inline constexpr ErrorCode kFilterFrames{"E-FILTER-FRAMES", ExitCode::kData,

@@ -44,7 +44,7 @@ std::vector<SourceOptions> sources_of(const config::Settings& settings) {
 SplitOptions splits_of(const config::Settings& settings) {
   const config::DataSettings& data = settings.data;
   SplitOptions splits;
-  splits.split = static_cast<Split>(data.split);
+  splits.split = data.split;
   splits.train_split = data.train_split;
   splits.val_split = data.val_split;
   splits.train_subset_fraction = data.train_subset_fraction;
@@ -58,6 +58,7 @@ UserLimits limits_of(const config::RowSettings& rows) {
   UserLimits limits;
   limits.min_duration_s = rows.min_audio_s;
   if (rows.max_audio_s) limits.max_duration_s = *rows.max_audio_s;
+  limits.min_text_length = static_cast<std::uint64_t>(rows.min_text_length);
   if (rows.max_text_length)
     limits.max_text_length = static_cast<std::uint64_t>(*rows.max_text_length);
   if (rows.max_mel_frames) limits.max_mel_frames = static_cast<std::uint64_t>(*rows.max_mel_frames);
@@ -74,16 +75,6 @@ audio::SoundPolicy sound_policy_of(const config::DataSettings& data) {
 
 }  // namespace
 
-// Enumerators of both sides stand in the same order.
-static_assert(static_cast<int>(config::Split::kEval) == static_cast<int>(Split::kEval));
-static_assert(static_cast<int>(config::BadInputs::kFail) == static_cast<int>(BadInputs::kFail));
-static_assert(static_cast<int>(config::ExtraPipes::kJoin) == static_cast<int>(ExtraPipes::kJoin));
-static_assert(static_cast<int>(config::Links::kRefuse) == static_cast<int>(Links::kRefuse));
-static_assert(static_cast<int>(config::OtherRates::kReject) ==
-              static_cast<int>(OtherRates::kReject));
-static_assert(static_cast<int>(config::InvisibleCharacters::kReject) ==
-              static_cast<int>(InvisibleCharacters::kReject));
-
 IndexOptions index_options_of(const config::Settings& settings) {
   const config::DataSettings& data = settings.data;
   const config::MelRecipe recipe = config::recipe_of(settings.features);
@@ -94,15 +85,16 @@ IndexOptions index_options_of(const config::Settings& settings) {
   options.speakers = {settings.rows.enable_multispeaker, settings.rows.speaker_id_pattern,
                       static_cast<std::uint32_t>(settings.rows.max_speakers)};
   options.sound = sound_policy_of(data);
-  options.bad_inputs = static_cast<BadInputs>(data.bad_inputs);
+  options.bad_inputs = data.bad_inputs;
   options.max_bad_fraction = data.max_bad_fraction;
   options.max_bad_rows = static_cast<std::uint64_t>(data.max_bad_rows);
-  options.extra_pipes = static_cast<ExtraPipes>(data.extra_pipes);
-  options.invisible = static_cast<InvisibleCharacters>(data.invisible);
-  options.links = static_cast<Links>(data.links);
-  options.other_rates = static_cast<OtherRates>(data.other_rates);
+  options.extra_pipes = data.extra_pipes;
+  options.invisible = data.invisible;
+  options.links = data.links;
+  options.other_rates = data.other_rates;
   options.rate_hz = static_cast<std::uint32_t>(recipe.sample_rate_hz);
   options.hop_samples = static_cast<std::uint32_t>(recipe.hop_samples);
+  options.pace_factor = settings.rows.text_rate_factor;
   if (settings.loader.num_workers)
     options.num_workers = static_cast<unsigned>(*settings.loader.num_workers);
   return options;

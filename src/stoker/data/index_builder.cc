@@ -64,9 +64,10 @@ class IndexBuilder {
     check_sources(options_.sources);
     read_sources();
     if (options_.check != FileCheck::kNone) {
-      std::vector<const File*> roots;
-      for (const Source& source : index_.sources_) roots.push_back(&source.root);
-      sweep_sounds(rows_, roots, options_, index_.account_, stop_);
+      std::vector<SweptSource> swept;
+      for (std::size_t i = 0; i < index_.sources_.size(); ++i)
+        swept.push_back({&index_.sources_[i].root, index_.metadata_files_[i].path});
+      sweep_sounds(rows_, swept, options_, index_.account_, stop_);
     }
     keep_accepted();
     index_.refusal_ = refusal();
@@ -107,7 +108,7 @@ class IndexBuilder {
     index_.table_ = std::move(rows_.utterances);
     index_.languages_ = rows_.languages.names();
     number_speakers();
-    warn_of_pace(index_.table_, index_.account_);
+    warn_of_pace(index_.table_, options_.pace_factor, index_.account_);
     index_.account_.close();
     digest_rows();
   }

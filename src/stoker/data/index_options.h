@@ -3,19 +3,23 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "stoker/audio/sound_file.h"
+#include "stoker/config/choices.h"
+#include "stoker/text/tokenizer.h"
 
 namespace stoker::data {
 
-enum class BadInputs { kSkip, kFail };
-enum class ExtraPipes { kReject, kJoin };
-enum class InvisibleCharacters { kDrop, kReject };
-enum class Links { kBeneath, kRefuse };        // symbolic links that stay inside the root
-enum class OtherRates { kResample, kReject };  // files whose rate is not the asked one
-enum class Split { kAll, kTrain, kEval };
+using config::BadInputs;
+using config::ExtraPipes;
+using config::InvisibleCharacters;
+using config::Links;
+using config::OtherRates;
+using config::Split;
+
 enum class FileCheck {
   kNone,     // grammar alone: no audio file is looked for
   kHeader,   // one open and one read a file: header against size
@@ -50,6 +54,7 @@ struct SplitOptions {
 struct UserLimits {
   double min_duration_s = 0.0;
   double max_duration_s = std::numeric_limits<double>::infinity();
+  std::uint64_t min_text_length = 0;                                          // characters
   std::uint64_t max_text_length = std::numeric_limits<std::uint64_t>::max();  // characters
   std::uint64_t max_mel_frames = std::numeric_limits<std::uint64_t>::max();   // at the target rate
 };
@@ -77,8 +82,10 @@ struct IndexOptions {
   std::uint32_t hop_samples = 256;  // what max_mel_frames counts in
   std::uint64_t min_samples = 256;  // shorter utterances give no frame: rejected
   double max_utterance_s = 3600.0;  // longer ones are not one utterance: rejected
+  double pace_factor = 3.0;         // characters per second this far from the median are listed
   FileCheck check = FileCheck::kHeader;
-  unsigned num_workers = 0;  // threads that check files; 0 = cores allowed
+  std::shared_ptr<const text::Tokenizer> tokenizer;  // texts it refuses are rejected; may be null
+  unsigned num_workers = 0;                          // threads that check files; 0 = cores allowed
 };
 
 }  // namespace stoker::data

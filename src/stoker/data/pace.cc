@@ -11,7 +11,6 @@
 namespace stoker::data {
 namespace {
 
-constexpr double kFarFromMedian = 3.0;
 constexpr double kFastestSpeech = 60.0;  // characters per second; auctioneers reach about 35
 constexpr std::size_t kRowsForAMedian = 8;
 
@@ -21,7 +20,7 @@ double pace_of(const Utterance& row) {
 
 }  // namespace
 
-void warn_of_pace(const UtteranceTable& rows, Account& account) {
+void warn_of_pace(const UtteranceTable& rows, double factor, Account& account) {
   std::vector<float> paces;
   for (std::size_t i = 0; i < rows.size(); ++i)
     if (rows[i].num_samples > 0) paces.push_back(static_cast<float>(pace_of(rows[i])));
@@ -34,8 +33,7 @@ void warn_of_pace(const UtteranceTable& rows, Account& account) {
     const Utterance row = rows[i];
     if (row.num_samples == 0) continue;
     const double pace = pace_of(row);
-    const bool far =
-        has_median && (pace > median * kFarFromMedian || pace * kFarFromMedian < median);
+    const bool far = has_median && (pace > median * factor || pace * factor < median);
     if (!far && pace <= kFastestSpeech) continue;
     account.warn(
         {.id = std::string(row.id),

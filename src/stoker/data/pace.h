@@ -6,8 +6,8 @@
 
 namespace stoker::data {
 
-// Warns (E-DATA-PACE) of rows more than three times faster or slower than the median row, and of
+// Warns (E-DATA-PACE) of rows more than `factor` times faster or slower than the median row, and of
 // rows no voice could speak.
-void warn_of_pace(const UtteranceTable& rows, Account& account);
+void warn_of_pace(const UtteranceTable& rows, double factor, Account& account);
 
 }  // namespace stoker::data

@@ -218,7 +218,10 @@ RowState RowIntake::state_of(const Row& row, const Reading& reading) const {
   }
   if (row.text.size() > options_.limits.max_text_length &&
       count_characters(row.text) > options_.limits.max_text_length)
-    return RowState::kLongText;
+    return RowState::kText;
+  if (options_.limits.min_text_length > 0 &&
+      count_characters(row.text) < options_.limits.min_text_length)
+    return RowState::kText;
   return RowState::kAccepted;
 }
 

@@ -39,7 +39,7 @@ class NameTable {
 };
 
 // What became of a row that was well formed. Kept as one byte a row.
-enum class RowState : std::uint8_t { kAccepted, kRejected, kSplit, kSubset, kLongText, kLimit };
+enum class RowState : std::uint8_t { kAccepted, kRejected, kSplit, kSubset, kText, kLimit };
 
 struct RowTable {
   UtteranceTable utterances;

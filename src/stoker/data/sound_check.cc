@@ -217,9 +217,12 @@ void SoundCheck::judge_length(const File& file, const audio::SoundInfo& info,
 
 void SoundCheck::judge_samples(const File& file, const audio::SoundInfo& info, SoundVerdict& out) {
   constexpr std::uint64_t kBlockSamples = 65536;
+  // A codec decodes from its start again for each block, so it gives all at once.
+  const std::uint64_t block_samples =
+      info.format == audio::SoundFormat::kWav ? kBlockSamples : out.sound.num_samples;
   SampleStatistics statistics;
   for (std::uint64_t done = 0; done < out.sound.num_samples;) {
-    const std::uint64_t count = std::min(kBlockSamples, out.sound.num_samples - done);
+    const std::uint64_t count = std::min(block_samples, out.sound.num_samples - done);
     samples_.resize(count);
     auto read = reader_.read_float(file, info, out.sound.first_sample + done, samples_);
     if (!read.ok()) return reject(out, read.error());

@@ -13,9 +13,12 @@
 #include <vector>
 
 #include "stoker/base/cpu_count.h"
+#include "stoker/base/number_text.h"
 #include "stoker/base/sync.h"
 #include "stoker/data/errors.h"
 #include "stoker/data/sound_check.h"
+#include "stoker/text/errors.h"
+#include "stoker/text/unknown_tally.h"
 
 namespace stoker::data {
 namespace {
@@ -41,13 +44,17 @@ struct Findings {
   std::vector<Identity> files;
   std::vector<Identity> contents;
   std::exception_ptr failure;
+  text::TokenizeScratch scratch;
+  std::vector<std::int32_t> ids;
 };
 
 class Sweep {
  public:
-  Sweep(RowTable& rows, std::span<const File* const> roots, const IndexOptions& options,
+  Sweep(RowTable& rows, std::span<const SweptSource> sources, const IndexOptions& options,
         std::stop_token stop)
-      : rows_(rows), roots_(roots), options_(options), stop_(std::move(stop)) {}
+      : rows_(rows), sources_(sources), options_(options), stop_(std::move(stop)) {}
+
+  std::vector<text::UnknownTally::Entry> unknown_symbols() const { return unknown_.entries(); }
 
   std::vector<Findings> run() {
     const unsigned wanted = options_.num_workers == 0 ? count_cpus().allowed : options_.num_workers;
@@ -91,9 +98,12 @@ class Sweep {
 
   void judge(SoundCheck& check, std::uint32_t row, Findings& findings) {
     const Utterance utterance = rows_.utterances[row];
-    SoundVerdict verdict = check.judge(utterance, segment_of(row), *roots_[utterance.source]);
+    SoundVerdict verdict =
+        check.judge(utterance, segment_of(row), *sources_[utterance.source].root);
     if (verdict.verdict == Verdict::kRejected && verdict.error.code->exit == ExitCode::kMemory)
       raise(std::move(verdict.error));  // not this row's fault
+    if (verdict.verdict == Verdict::kAccepted && options_.tokenizer)
+      judge_text(utterance, verdict, findings);
     if (verdict.verdict == Verdict::kAccepted) {
       rows_.utterances.set_sound(row, verdict.sound);
       if (!utterance.is_segment)
@@ -105,10 +115,22 @@ class Sweep {
     findings.judged.push_back({row, std::move(verdict)});
   }
 
+  // What the vocabulary says to the text; symbols that it drops or replaces are tallied.
+  void judge_text(const Utterance& utterance, SoundVerdict& verdict, Findings& findings) {
+    const Place place{.file = sources_[utterance.source].metadata_file, .line = utterance.line};
+    const auto outcome =
+        options_.tokenizer->tokenize(utterance.text, findings.scratch, findings.ids);
+    unknown_.note(findings.scratch, place);
+    if (outcome == text::TokenizeOutcome::kDone) return;
+    verdict.verdict = Verdict::kRejected;
+    verdict.error = text::tokenize_error(outcome, findings.scratch, place);
+  }
+
   RowTable& rows_;
-  std::span<const File* const> roots_;
+  std::span<const SweptSource> sources_;
   const IndexOptions& options_;
   std::stop_token stop_;
+  text::UnknownTally unknown_;
   std::atomic<std::size_t> next_{0};
 };
 
@@ -155,11 +177,24 @@ void warn_of_twins(const RowTable& rows, std::vector<Identity> all, std::string_
   }
 }
 
+// Each symbol outside the vocabulary is named once, with the first line that has it.
+void warn_of_unknown(const std::vector<text::UnknownTally::Entry>& symbols, Account& account) {
+  for (const text::UnknownTally::Entry& entry : symbols)
+    account.warn({.id = {},
+                  .line = entry.first.line.value_or(0),
+                  .error = {.code = &text::kTextUnknown,
+                            .place = entry.first,
+                            .promised = "characters of the vocabulary",
+                            .found = fmt::format("\"{}\" {} times", escape_control(entry.symbol),
+                                                 grouped(entry.count))}});
+}
+
 }  // namespace
 
-void sweep_sounds(RowTable& rows, std::span<const File* const> roots, const IndexOptions& options,
+void sweep_sounds(RowTable& rows, std::span<const SweptSource> sources, const IndexOptions& options,
                   Account& account, std::stop_token stop) {
-  std::vector<Findings> all = Sweep(rows, roots, options, std::move(stop)).run();
+  Sweep sweep(rows, sources, options, std::move(stop));
+  std::vector<Findings> all = sweep.run();
   Findings merged;
   for (Findings& one : all) {
     if (one.failure) std::rethrow_exception(one.failure);
@@ -170,6 +205,7 @@ void sweep_sounds(RowTable& rows, std::span<const File* const> roots, const Inde
   std::sort(merged.judged.begin(), merged.judged.end(),
             [](const Judged& a, const Judged& b) { return a.row < b.row; });
   for (Judged& judged : merged.judged) enter_verdict(rows, std::move(judged), account);
+  warn_of_unknown(sweep.unknown_symbols(), account);
   std::unordered_set<std::uint32_t> known;
   warn_of_twins(rows, std::move(merged.files), "file", known, account);
   warn_of_twins(rows, std::move(merged.contents), "content", known, account);

@@ -3,6 +3,7 @@
 
 #include <span>
 #include <stop_token>
+#include <string>
 
 #include "stoker/base/io.h"
 #include "stoker/data/account.h"
@@ -11,9 +12,14 @@
 
 namespace stoker::data {
 
+struct SweptSource {
+  const File* root = nullptr;
+  std::string metadata_file;  // for messages
+};
+
 // Fills in samples and rates, sets the state of rows that cannot be used, and keeps the account.
-// `roots` are by source. Throws when it is stopped, or when memory or file handles run out.
-void sweep_sounds(RowTable& rows, std::span<const File* const> roots, const IndexOptions& options,
+// `sources` are by number. Throws when it is stopped, or when memory or file handles run out.
+void sweep_sounds(RowTable& rows, std::span<const SweptSource> sources, const IndexOptions& options,
                   Account& account, std::stop_token stop);
 
 }  // namespace stoker::data

@@ -1,0 +1,31 @@
+// What `stoker data` says about an index: lines for people and keys for programs.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "stoker/data/index.h"
+#include "stoker/data/summary.h"
+
+namespace stoker::cli {
+
+// rows, accepted, filtered, rejected, audio_s, codes{} and what else programs may want.
+void put_counts(nlohmann::ordered_json& report, const data::Index& index);
+void put_summary(nlohmann::ordered_json& report, const data::Summary& summary);
+
+// The account, then the first rejects and warnings as error lines.
+std::vector<std::string> check_lines(const data::Index& index);
+// The account, then durations with a histogram, rates, speakers and characters.
+std::vector<std::string> info_lines(const data::Index& index, const data::Summary& summary);
+
+struct SplitLines {
+  std::string text;  // "id|split" with split train, eval or unused
+  std::uint64_t num_train = 0;
+  std::uint64_t num_eval = 0;
+  std::uint64_t num_unused = 0;
+};
+SplitLines split_lines(const data::Index& index, const data::SplitOptions& options);
+
+}  // namespace stoker::cli

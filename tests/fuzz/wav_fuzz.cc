@@ -1,0 +1,61 @@
+// Fuzz target: bytes as a WAV file. Whatever is accepted must lie inside the bytes and decode.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "stoker/audio/wav_reader.h"
+#include "stoker/audio/wav_samples.h"
+#include "stoker/base/invariant.h"
+
+using namespace stoker;
+using namespace stoker::audio;
+
+namespace {
+
+void check_error(const Error& error, std::size_t size_bytes) {
+  check_invariant(error.code != nullptr, "an error without a code");
+  check_invariant(error.place.byte.value_or(0) <= size_bytes, "a place outside the file");
+  check_invariant(!error.promised.empty() && !error.found.empty(), "promised and found");
+}
+
+void check_header(const WavHeader& header, std::span<const std::byte> file) {
+  check_invariant(header.num_samples > 0, "an accepted file without samples");
+  check_invariant(header.data_at_bytes <= file.size() &&
+                      header.data_bytes <= file.size() - header.data_at_bytes,
+                  "samples outside the file");
+  const std::uint64_t frame_bytes =
+      std::uint64_t{sample_bytes(header.format.sample_format)} * header.format.num_channels;
+  check_invariant(header.num_samples * frame_bytes == header.data_bytes, "whole sample frames");
+}
+
+void decode(const WavHeader& header, std::span<const std::byte> file) {
+  const InterleavedSamples in{.format = header.format.sample_format,
+                              .num_channels = header.format.num_channels,
+                              .bytes = file.subspan(header.data_at_bytes, header.data_bytes)};
+  std::vector<float> floats(header.num_samples);
+  std::vector<std::int16_t> shorts(header.num_samples);
+  const std::size_t bad_float = to_mono_float(in, floats);
+  to_mono_pcm16(in, shorts);
+  if (bad_float != kAllFinite) return;
+  check_invariant(std::all_of(floats.begin(), floats.end(), [](float x) { return x - x == 0; }),
+                  "a sample that is not finite got through");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size_bytes) {
+  const std::span file = std::as_bytes(std::span(data, size_bytes));
+  for (const bool lenient : {false, true}) {
+    const SoundPolicy policy{.allow_streamed = lenient, .allow_odd_data = lenient};
+    const auto header = parse_wav(file, policy);
+    if (!header.ok()) {
+      check_error(header.error(), size_bytes);
+      continue;
+    }
+    check_header(*header, file);
+    decode(*header, file);
+  }
+  return 0;
+}
