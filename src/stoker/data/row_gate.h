@@ -12,11 +12,11 @@ namespace stoker::data {
 
 // How rows are read, whatever the layout.
 struct RowRules {
-  std::string file;  // the metadata file, for messages
+  std::string file{};  // the metadata file, for messages
   ExtraPipes extra_pipes = ExtraPipes::kReject;
   InvisibleCharacters invisible = InvisibleCharacters::kDrop;
-  std::string columns;  // for tables with a header
-  std::string root;     // absolute prefix that audio paths may carry
+  std::string columns{};  // for tables with a header
+  std::string root{};     // absolute prefix that audio paths may carry
 };
 
 // Not thread-safe: keeps the scratch memory of one reader.
