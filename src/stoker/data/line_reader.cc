@@ -7,7 +7,7 @@
 namespace stoker::data {
 namespace {
 
-constexpr std::size_t kBlockBytes = std::size_t{1} << 20U;
+constexpr std::size_t kBlockBytes = std::size_t{1} << 16U;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::size_t kLongStartBytes = 4096;
 
@@ -24,8 +24,10 @@ Result<bool> LineReader::fill() {
   std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
   end_ -= begin_;
   begin_ = 0;
+  // Grows with the longest line met, which kMaxLineBytes bounds.
+  if (buffer_.size() - end_ < kBlockBytes) buffer_.resize(buffer_.size() * 2);
   const auto room = std::as_writable_bytes(std::span(buffer_)).subspan(end_);
-  auto got = file_.read_at(room.first(std::min(room.size(), kBlockBytes)), read_bytes_);
+  auto got = file_.read_at(room.first(kBlockBytes), read_bytes_);
   if (!got.ok()) return std::move(got).error();
   digest_.add(room.first(*got));
   read_bytes_ += *got;
