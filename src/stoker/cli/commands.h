@@ -1,6 +1,8 @@
 // The list of command groups: each is one function in a file of its own that adds its subcommands.
 #pragma once
 
+#include <array>
+
 namespace CLI {
 class App;
 }
@@ -14,5 +16,11 @@ void add_completion_command(CLI::App& app, Frame& frame);
 void add_data_commands(CLI::App& app, Frame& frame);
 void add_data_make_command(CLI::App& app, Frame& frame);
 void add_text_command(CLI::App& app, Frame& frame);
+
+// In the order in which --help shows them.
+inline constexpr std::array kCommandGroups{
+    &add_config_commands, &add_data_make_command,  &add_text_command,
+    &add_data_commands,   &add_completion_command,
+};
 
 }  // namespace stoker::cli

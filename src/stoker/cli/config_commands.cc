@@ -4,13 +4,21 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
+#include "stoker/base/cpu_count.h"
 #include "stoker/cli/commands.h"
 #include "stoker/cli/frame.h"
+#include "stoker/cli/reference_pages.h"
 #include "stoker/cli/terminal.h"
+#include "stoker/config/check_settings.h"
 #include "stoker/config/field_table.h"
 #include "stoker/config/load.h"
+#include "stoker/config/recommend.h"
+#include "stoker/config/settings_page.h"
+#include "stoker/config/settings_yaml.h"
 #include "stoker/config/value_text.h"
+#include "stoker/cuda/device_probe.h"
 
 namespace stoker::cli {
 namespace {
@@ -21,38 +29,152 @@ ordered_json& slot_of(ordered_json& settings, const config::FieldInfo& field) {
   return field.section.empty() ? settings[field.name] : settings[field.section][field.name];
 }
 
+std::string shown_value(const config::FieldInfo& field, const config::Settings& settings) {
+  const std::string value = config::plain_text(field.json(settings));
+  return value == "null" ? "none" : value;
+}
+
 ExitCode show(Frame& frame) {
   const config::LoadedSettings& loaded = frame.loaded();
   ordered_json settings;
   std::string section;
   for (const config::FieldInfo& field : config::all_fields()) {
-    const std::string json = field.json(loaded.settings);
-    const config::ValueSource& source = loaded.sources[config::index_of(field)];
-    slot_of(settings, field) = {{"value", ordered_json::parse(json)},
-                                {"source", config::source_text(source)}};
+    const std::string source = config::source_text(loaded.sources[config::index_of(field)]);
+    slot_of(settings, field) = {{"value", ordered_json::parse(field.json(loaded.settings))},
+                                {"source", source}};
     if (field.section != section) {
       section = field.section;
       frame.print(coloured(section + ":", Colour::kBold, Stream::kOut));
     }
-    std::string value = config::plain_text(json);
-    if (value == "null") value = "none";
-    const std::string left =
-        fmt::format("{}{}: {}", section.empty() ? "" : "  ", field.name, value);
+    const std::string left = fmt::format("{}{}: {}", section.empty() ? "" : "  ", field.name,
+                                         shown_value(field, loaded.settings));
     frame.print(
-        fmt::format("{:<44} {}", left,
-                    coloured("# " + config::source_text(source), Colour::kDim, Stream::kOut)));
+        fmt::format("{:<44} {}", left, coloured("# " + source, Colour::kDim, Stream::kOut)));
   }
   frame.report()["settings"] = std::move(settings);
   return ExitCode::kDone;
+}
+
+ordered_json check_file(Frame& frame, const std::string& file) {
+  const config::LoadedSettings loaded = config::load_settings({.file = file});
+  config::check_cache_folder(loaded.settings.cache.dir, loaded.settings.data.path);
+  for (const std::string& notice : loaded.notices) frame.say("notice: " + notice);
+  std::size_t num_given = 0;
+  for (const config::ValueSource& source : loaded.sources)
+    num_given += source.kind == config::SourceKind::kFile ? 1 : 0;
+  frame.print(fmt::format("{}: good, {} settings given, {} notices", file, num_given,
+                          loaded.notices.size()));
+  return {{"file", file},
+          {"from_original", loaded.from_original},
+          {"settings_given", num_given},
+          {"notices", loaded.notices}};
+}
+
+ExitCode check(Frame& frame, const std::vector<std::string>& files) {
+  for (const std::string& file : files) frame.report()["files"].push_back(check_file(frame, file));
+  return ExitCode::kDone;
+}
+
+ExitCode migrate(Frame& frame, const std::string& file, const std::string& out) {
+  const config::LoadedSettings loaded = config::load_settings({.file = file});
+  for (const std::string& notice : loaded.notices) frame.say("notice: " + notice);
+  const std::string yaml = fmt::format("# Written by `stoker config migrate` from {}.\n{}", file,
+                                       config::given_yaml(loaded));
+  frame.write_result(yaml, out);
+  frame.report().update({{"file", file}, {"yaml", yaml}, {"notices", loaded.notices}});
+  return ExitCode::kDone;
+}
+
+ExitCode reference(Frame& frame, const CLI::App& app, const std::string& page,
+                   const std::string& out) {
+  const std::string text = page == "errors"     ? errors_page()
+                           : page == "commands" ? commands_page(app)
+                                                : config::settings_page();
+  frame.write_result(text, out);
+  frame.report().update({{"page", page}, {"text", text}});
+  return ExitCode::kDone;
+}
+
+config::GpuFacts first_gpu(Frame& frame) {
+  const cuda::DeviceProbe probe = cuda::probe_devices();
+  if (probe.devices.empty()) {
+    frame.say("no GPU: " + probe.why_none);
+    return {};
+  }
+  const cuda::DeviceInfo& device = probe.devices.front();
+  return {device.name, device.memory_bytes >> 20U, device.compute_major >= 8};
+}
+
+ExitCode recommend(Frame& frame, const std::string& gpu_name) {
+  const config::GpuFacts gpu = gpu_name.empty() ? first_gpu(frame) : config::gpu_by_name(gpu_name);
+  const unsigned cores = count_cpus().allowed;
+  std::string section;
+  ordered_json settings = ordered_json::array();
+  frame.print(fmt::format("# For {} and {} cores", gpu.name.empty() ? "no GPU" : gpu.name, cores));
+  for (const auto& [path, value, reason] : config::recommend({.gpu = gpu, .cores = cores})) {
+    const std::size_t dot = path.find('.');
+    const std::string in = dot == path.npos ? "" : path.substr(0, dot);
+    if (in != section) frame.print(in + ":");
+    section = in;
+    const std::string key = dot == path.npos ? path : "  " + path.substr(dot + 1);
+    frame.print(fmt::format("{:<40} # {}", key + ": " + value, reason));
+    settings.push_back({{"setting", path}, {"value", value}, {"reason", reason}});
+  }
+  frame.report().update({{"gpu", gpu.name},
+                         {"memory_mib", gpu.memory_mib},
+                         {"cores", cores},
+                         {"settings", settings}});
+  return ExitCode::kDone;
+}
+
+void add_show(CLI::App& config, Frame& frame) {
+  CLI::App* command = config.add_subcommand("show", "Effective settings and where each came from");
+  frame.on(*command, [&frame] { return show(frame); });
+}
+
+void add_check(CLI::App& config, Frame& frame) {
+  const auto files = std::make_shared<std::vector<std::string>>();
+  CLI::App* command = config.add_subcommand("check", "Load settings files and say what is wrong");
+  command->add_option("files", *files, "The files")->required();
+  frame.on(*command, [&frame, files] { return check(frame, *files); });
+}
+
+void add_reference(CLI::App& config, Frame& frame, const CLI::App& app) {
+  const auto page = std::make_shared<std::string>("settings");
+  const auto out = std::make_shared<std::string>();
+  CLI::App* command =
+      config.add_subcommand("reference", "Print a page of the reference (Markdown)");
+  command->add_option("page", *page, "settings, errors or commands (settings)")
+      ->check(CLI::IsMember({"settings", "errors", "commands"}));
+  command->add_option("--out", *out, "File to write instead of stdout");
+  frame.on(*command, [&app, &frame, page, out] { return reference(frame, app, *page, *out); });
+}
+
+void add_recommend(CLI::App& config, Frame& frame) {
+  const auto gpu = std::make_shared<std::string>();
+  CLI::App* command = config.add_subcommand("recommend", "Settings for a machine, with reasons");
+  command->add_option("--gpu", *gpu, "Card by name, e.g. rtx4090; this machine's when absent");
+  frame.on(*command, [&frame, gpu] { return recommend(frame, *gpu); });
+}
+
+void add_migrate(CLI::App& config, Frame& frame) {
+  const auto file = std::make_shared<std::string>();
+  const auto out = std::make_shared<std::string>();
+  CLI::App* command = config.add_subcommand("migrate", "Write an old file in the native form");
+  command->add_option("file", *file, "The old file")->required();
+  command->add_option("--out", *out, "File to write instead of stdout");
+  frame.on(*command, [&frame, file, out] { return migrate(frame, *file, *out); });
 }
 
 }  // namespace
 
 void add_config_commands(CLI::App& app, Frame& frame) {
   CLI::App* config = app.add_subcommand("config", "Settings: show, check, explain, migrate");
-  CLI::App* show_command =
-      config->add_subcommand("show", "Effective settings and where each came from");
-  frame.on(*show_command, [&frame] { return show(frame); });
+  add_show(*config, frame);
+  add_check(*config, frame);
+  add_reference(*config, frame, app);
+  add_recommend(*config, frame);
+  add_migrate(*config, frame);
 }
 
 }  // namespace stoker::cli

@@ -4,9 +4,12 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "stoker/base/bytes.h"
+#include "stoker/base/io.h"
 #include "stoker/cli/errors.h"
 #include "stoker/cli/terminal.h"
 
@@ -58,6 +61,16 @@ void Frame::print(std::string_view line) {
 
 void Frame::print_raw(std::string_view text) {
   if (!options_.json) write_out(text);
+}
+
+void Frame::write_result(std::string_view text, const std::string& path) {
+  if (path.empty()) return print_raw(text);
+  const std::filesystem::path target(path);
+  const std::string folder = target.has_parent_path() ? target.parent_path().string() : ".";
+  make_folders(system_io(), folder).take_or_raise();
+  const File parent = open_file(system_io(), folder, OpenFor::kFolder).take_or_raise();
+  publish_file(parent, target.filename().string(), view_bytes(text)).take_or_raise();
+  report()["out"] = path;
 }
 
 void Frame::say(std::string_view line) {

@@ -65,6 +65,8 @@ class Frame {
   // Raw bytes on stdout, for output that is a file in itself (a page, a script); nothing with
   // --json.
   void print_raw(std::string_view text);
+  // A result that is a file in itself: published at `path`, or on stdout when it is empty.
+  void write_result(std::string_view text, const std::string& path);
   // Talk: one line on stderr; nothing with --quiet.
   void say(std::string_view line);
   // "warning: …" on stderr; also listed under `warnings` in the JSON.

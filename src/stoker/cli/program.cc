@@ -47,14 +47,6 @@ nlohmann::ordered_json error_object(const Error& error) {
   return object;
 }
 
-void add_commands(CLI::App& app, Frame& frame) {
-  add_config_commands(app, frame);
-  add_data_make_command(app, frame);
-  add_text_command(app, frame);
-  add_data_commands(app, frame);
-  add_completion_command(app, frame);
-}
-
 }  // namespace
 
 int Program::run(int argc, char** argv) {
@@ -65,7 +57,7 @@ int Program::run(int argc, char** argv) {
       "Settings: --config FILE < environment STOKER_SECTION__KEY < options < --set; "
       "`stoker config show` prints them with their source.");
   add_global_options(app);
-  add_commands(app, frame_);
+  for (const auto add : kCommandGroups) add(app, frame_);
   const int parsed = parse(app, argc, argv);
   return parsed == kKeepRunning ? run_chosen() : parsed;
 }
@@ -156,8 +148,10 @@ int Program::stopped(int signal_number) {
 }
 
 ExitCode Program::show_version() {
+  const TorchVersion asked =
+      frame_.options_.verbose ? TorchVersion::kLoad : TorchVersion::kNotLoaded;
   nlohmann::ordered_json& report = *frame_.report_;
-  for (const auto& [name, value] : version_lines()) {
+  for (const auto& [name, value] : version_lines(asked)) {
     frame_.print(name == "version" ? fmt::format("stoker {}", value)
                                    : fmt::format("  {:<10}{}", name, value));
     report[name] = value;

@@ -7,7 +7,10 @@
 
 namespace stoker::cli {
 
-// Pairs of name and value, in the order shown. Loads neither CUDA nor libtorch.
-std::vector<std::pair<std::string, std::string>> version_lines();
+// Loading libtorch takes half a second, so only --version --verbose does it.
+enum class TorchVersion { kNotLoaded, kLoad };
+
+// Pairs of name and value, in the order shown.
+std::vector<std::pair<std::string, std::string>> version_lines(TorchVersion torch);
 
 }  // namespace stoker::cli

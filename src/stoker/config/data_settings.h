@@ -16,6 +16,7 @@ struct DataSettings {
   static constexpr std::string_view kTitle = "Data set";
 
   std::string path;
+  std::string val_path;
   std::vector<MixedSource> sources;
   StringMap columns;
   std::string audio_root;
@@ -40,6 +41,9 @@ struct DataSettings {
         field("path", &C::path, "Folder or metadata file of the data set.")
             .flags("--data --train-data --data-path")
             .old("data.dataset_path"),
+        field("val_path", &C::val_path,
+              "Data set to evaluate on; empty: the evaluation part of data.path.")
+            .flags("--val-data"),
         field("sources", &C::sources,
               "Several data sets in one index: a list of {data, weight, name, language}."),
         field("columns", &C::columns,
@@ -47,8 +51,7 @@ struct DataSettings {
         field("audio_root", &C::audio_root, "Folder that audio paths in the metadata start from."),
         field("metadata_train_file", &C::metadata_train_file,
               "Metadata of the training part, instead of the file looked for in the folder."),
-        field("metadata_eval_file", &C::metadata_eval_file, "The same for the evaluation part.")
-            .flags("--metadata-eval-file --val-data"),
+        field("metadata_eval_file", &C::metadata_eval_file, "The same for the evaluation part."),
         field("wavs_train_dir", &C::wavs_train_dir, "Audio folder of the training part."),
         field("wavs_eval_dir", &C::wavs_eval_dir, "Audio folder of the evaluation part."),
         field("split", &C::split, "Which part of the rows to use."),

@@ -97,7 +97,6 @@ FieldInfo make_info(Struct Settings::*part, const F& declared) {
   info.sentence = declared.sentence;
   info.flags = declared.flag_names.empty() ? std::vector{dashed("--", info.name)}
                                            : word_list(declared.flag_names);
-  info.takes_nothing = kTakesNothing<typename F::Value> && declared.choice_names.empty();
   info.is_switch = std::is_same_v<typename F::Value, bool>;
   info.off_flags = word_list(declared.off_flag_names);
   if (info.is_switch) info.off_flags.push_back(dashed("--no-", info.name));
@@ -111,6 +110,9 @@ FieldInfo make_info(Struct Settings::*part, const F& declared) {
   info.json = [part, member = declared.member](const Settings& settings) {
     return typed_json((settings.*part).*member);
   };
+  // A text that has a default cannot be emptied by leaving its value out.
+  info.takes_nothing =
+      kTakesNothing<typename F::Value> && (info.kind != "text" || info.json(Settings{}) == "\"\"");
   return info;
 }
 

@@ -38,10 +38,10 @@ struct Assignment {
 };
 
 struct SettingsInputs {
-  std::string file;                                              // empty: none
-  std::vector<std::pair<std::string, std::string>> environment;  // STOKER_* only
-  std::vector<Assignment> command_line;
-  std::vector<std::string> set;  // "data.batch_size=48"
+  std::string file = {};                                              // empty: none
+  std::vector<std::pair<std::string, std::string>> environment = {};  // STOKER_* only
+  std::vector<Assignment> command_line = {};
+  std::vector<std::string> set = {};  // "data.batch_size=48"
 };
 
 struct LoadedSettings {

@@ -1,4 +1,4 @@
-// What a file of the original leaves unsaid: its own defaults, where they differ from ours.
+// What a file of the original leaves unsaid: its own defaults, also where ours are equal today.
 #pragma once
 
 #include <span>

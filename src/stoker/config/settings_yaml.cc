@@ -2,26 +2,25 @@
 
 #include <fmt/format.h>
 
+#include <functional>
+
 #include "stoker/config/field_table.h"
 #include "stoker/config/value_text.h"
 
 namespace stoker::config {
 namespace {
 
-bool is_written(const FieldInfo& field, const Settings& settings, YamlScope scope) {
-  // The two ways to size a batch exclude each other in a file.
-  if (field.path == "data.batch_size") return settings.batch.batch_size.has_value();
-  if (field.path == "data.batch_frames" && settings.batch.batch_size) return false;
-  return scope == YamlScope::kAll || field.json(settings) != field.json(Settings{});
+// The two ways to size a batch exclude each other in a file.
+bool is_shut_out(const FieldInfo& field, const BatchSettings& batch) {
+  if (field.path == "data.batch_size") return !batch.batch_size;
+  return field.path == "data.batch_frames" && batch.batch_size;
 }
 
-}  // namespace
-
-std::string settings_yaml(const Settings& settings, YamlScope scope) {
+std::string write(const Settings& settings, const std::function<bool(const FieldInfo&)>& wanted) {
   std::string text;
   std::string section;
   for (const FieldInfo& field : all_fields()) {
-    if (!is_written(field, settings, scope)) continue;
+    if (!wanted(field) || is_shut_out(field, settings.batch)) continue;
     if (field.section != section) {
       text += fmt::format("{}{}:\n", text.empty() ? "" : "\n", field.section);
       section = field.section;
@@ -31,6 +30,18 @@ std::string settings_yaml(const Settings& settings, YamlScope scope) {
     text += fmt::format("{}{}: {}\n", section.empty() ? "" : "  ", field.name, value);
   }
   return text;
+}
+
+}  // namespace
+
+std::string settings_yaml(const Settings& settings) {
+  return write(settings, [](const FieldInfo&) { return true; });
+}
+
+std::string given_yaml(const LoadedSettings& loaded) {
+  return write(loaded.settings, [&loaded](const FieldInfo& field) {
+    return loaded.sources[index_of(field)].kind != SourceKind::kDefault;
+  });
 }
 
 }  // namespace stoker::config

@@ -3,15 +3,14 @@
 
 #include <string>
 
-#include "stoker/config/settings.h"
+#include "stoker/config/load.h"
 
 namespace stoker::config {
 
-enum class YamlScope {
-  kAll,      // every setting: what is saved with a cache or a run
-  kChanged,  // only what differs from the defaults: what people keep
-};
+// Every setting: what is saved with a cache or a run.
+std::string settings_yaml(const Settings& settings);
 
-std::string settings_yaml(const Settings& settings, YamlScope scope);
+// Only what did not come from our defaults: what people keep.
+std::string given_yaml(const LoadedSettings& loaded);
 
 }  // namespace stoker::config

@@ -1,0 +1,19 @@
+// Flags of the original's programs that stoker's commands accept.
+#pragma once
+
+#include <string_view>
+
+namespace CLI {
+class App;
+}
+
+namespace stoker::cli {
+
+class Frame;
+
+// Adds to `command` every flag of the original's programs that the command does not have itself:
+// each translates into a setting or gives one notice. `programs` names them, separated by spaces:
+// "train_main trainTestFile". Hidden from the help.
+void add_old_flags(CLI::App& command, Frame& frame, std::string_view programs);
+
+}  // namespace stoker::cli

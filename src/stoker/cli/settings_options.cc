@@ -1,0 +1,132 @@
+#include "stoker/cli/settings_options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+
+#include "stoker/base/invariant.h"
+#include "stoker/cli/frame.h"
+#include "stoker/config/value_text.h"
+
+namespace stoker::cli {
+namespace {
+
+constexpr std::array<std::string_view, 31> kFeedSettings{"data.path",
+                                                         "cache.dir",
+                                                         "data.batch_size",
+                                                         "data.batch_frames",
+                                                         "data.max_shapes",
+                                                         "data.batch_layout",
+                                                         "data.batch_multiple",
+                                                         "data.num_workers",
+                                                         "data.prefetch_buffer_size",
+                                                         "gpu.buffer_size",
+                                                         "data.buffer_memory",
+                                                         "data.preprocessing_mode",
+                                                         "cache.tier",
+                                                         "features.preset",
+                                                         "device",
+                                                         "data.use_native_loading",
+                                                         "gpu.enhanced_gpu_prefetch",
+                                                         "data.optimize_cpu_gpu_overlap",
+                                                         "gpu.prefetch_to_gpu",
+                                                         "data.auto_tune_performance",
+                                                         "data.static_shapes",
+                                                         "data.shuffle",
+                                                         "data.drop_last",
+                                                         "data.max_mel_frames",
+                                                         "data.max_text_length",
+                                                         "data.split",
+                                                         "text.language",
+                                                         "text.vocabulary",
+                                                         "data.rank",
+                                                         "data.world_size",
+                                                         "strict"};
+
+std::string type_name(const config::FieldInfo& field) {
+  const std::string prefix = field.kind.starts_with("auto or ")   ? "auto|"
+                             : field.kind.starts_with("none or ") ? "none|"
+                                                                  : "";
+  if (!field.choices.empty()) return prefix + fmt::format("{}", fmt::join(field.choices, "|"));
+  if (field.kind.ends_with("whole number")) return prefix + "N";
+  if (field.kind.ends_with("number")) return prefix + "X";
+  return field.kind.ends_with("size") ? prefix + "SIZE" : "TEXT";
+}
+
+std::string described(const config::FieldInfo& field) {
+  std::string value = config::plain_text(field.json(config::Settings{}));
+  if (value == "null") value = "none";
+  std::string text = field.sentence;
+  if (!field.unit.empty()) text += fmt::format(" [{}]", field.unit);
+  if (value != "\"\"" && value != "[]" && value != "{}") text += fmt::format(" ({})", value);
+  return text;
+}
+
+// CLI11 leaves options without a group out of the help.
+std::string group_if(bool shown, const std::string& group) { return shown ? group : std::string(); }
+
+void add_switch(CLI::App& command, Frame& frame, const config::FieldInfo& field,
+                const std::string& group) {
+  const bool is_on = field.json(config::Settings{}) == "true";
+  const auto add = [&](const std::vector<std::string>& flags, const std::string& value) {
+    for (const std::string& flag : flags) {
+      const bool shown = (value == "true") != is_on && flag == flags.front();
+      command
+          .add_flag_callback(
+              flag,
+              [&frame, path = field.path, value, flag] {
+                frame.give({.path = path, .text = value, .origin = flag});
+              },
+              described(field))
+          ->group(group_if(shown, group));
+    }
+  };
+  add(field.flags, "true");
+  add(field.off_flags, "false");
+}
+
+const config::FieldInfo& field_at(std::string_view path) {
+  const config::FieldInfo* field = config::find_field(path);
+  check_invariant(field != nullptr, "an option for a setting that does not exist");
+  return *field;
+}
+
+}  // namespace
+
+void add_setting_option(CLI::App& command, Frame& frame, const config::FieldInfo& field,
+                        const std::string& group) {
+  if (field.is_switch) {
+    add_switch(command, frame, field, group);
+    return;
+  }
+  for (const std::string& flag : field.flags) {
+    command
+        .add_option_function<std::string>(
+            flag,
+            [&frame, path = field.path, flag](const std::string& text) {
+              frame.give({.path = path, .text = text, .origin = flag});
+            },
+            described(field))
+        ->type_name(type_name(field))
+        ->group(group_if(flag == field.flags.front(), group));
+  }
+}
+
+void add_setting_options(CLI::App& command, Frame& frame, std::span<const std::string_view> paths,
+                         const std::string& group) {
+  for (const std::string_view path : paths)
+    add_setting_option(command, frame, field_at(path), group);
+}
+
+void add_feed_options(CLI::App& command, Frame& frame) {
+  add_setting_options(command, frame, kFeedSettings, "Feed options");
+}
+
+void add_train_options(CLI::App& command, Frame& frame) {
+  const std::string kGlobal = "seed";
+  for (const config::FieldInfo& field : config::all_fields())
+    if (field.path != kGlobal) add_setting_option(command, frame, field, field.title);
+}
+
+}  // namespace stoker::cli

@@ -1,0 +1,120 @@
+#include "stoker/config/settings_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "stoker/config/field_table.h"
+#include "stoker/config/known_names.h"
+#include "stoker/config/old_notices.h"
+#include "stoker/config/optimization_levels.h"
+#include "stoker/config/original_defaults.h"
+#include "stoker/config/value_text.h"
+
+namespace stoker::config {
+namespace {
+
+constexpr std::string_view kHead = R"(# Settings
+
+This page is written by `stoker config reference settings`; a test compares them.
+
+A setting is given in a YAML file (`--config FILE`), by an environment variable
+(`data.batch_size` is `STOKER_DATA__BATCH_SIZE`), by an option, or by `--set data.batch_size=48`;
+the later of these wins. `stoker config show` prints every value and where it came from. *Affects*
+says which digest a setting is part of: features and text decide whether a cached record is still
+valid, order decides whether a run can be resumed. Sizes are written `8GiB`, `512MiB`, `64KiB`.
+)";
+
+std::string escaped_cell(std::string text) {
+  for (std::size_t at = 0; (at = text.find('|', at)) != text.npos; at += 2) text.insert(at, "\\");
+  return text;
+}
+
+std::string default_text(const FieldInfo& field) {
+  const std::string value = plain_text(field.json(Settings{}));
+  return value == "null" ? "none" : value;
+}
+
+std::string allowed_text(const FieldInfo& field) {
+  const std::string prefix = field.kind.starts_with("auto or ")   ? "auto, "
+                             : field.kind.starts_with("none or ") ? "none, "
+                                                                  : "";
+  if (!field.choices.empty()) return prefix + fmt::format("{}", fmt::join(field.choices, ", "));
+  std::string text = field.range.empty() ? field.kind : prefix + field.range;
+  if (!field.unit.empty()) text += " " + field.unit;
+  return text;
+}
+
+std::string flags_text(const FieldInfo& field) {
+  std::vector<std::string> flags = field.flags;
+  if (field.is_switch) flags.insert(flags.end(), field.off_flags.begin(), field.off_flags.end());
+  return fmt::format("`{}`", fmt::join(flags, "`, `"));
+}
+
+std::string field_row(const FieldInfo& field) {
+  return fmt::format("| `{}` | `{}` | {} | {} | {} | {} |\n", field.path, default_text(field),
+                     escaped_cell(allowed_text(field)), escaped_cell(field.sentence),
+                     affects_name(field.affects), flags_text(field));
+}
+
+std::string field_tables() {
+  std::string text;
+  std::string title;
+  for (const FieldInfo& field : all_fields()) {
+    if (field.title != title) {
+      title = field.title;
+      text += fmt::format(
+          "\n## {}\n\n| setting | default | allowed | what it does | affects | options |\n"
+          "|---|---|---|---|---|---|\n",
+          title);
+    }
+    text += field_row(field);
+  }
+  return text;
+}
+
+std::string level_table() {
+  std::string text =
+      "\n## Optimisation levels\n\nWhat `training.optimization_level` sets, for each "
+      "`training.model_size`; a value that is given wins over it.\n\n| level | size | values |\n"
+      "|---|---|---|\n";
+  for (std::size_t level = 1; level < kOptimizationLevelNames.size(); ++level) {
+    for (std::size_t size = 0; size < kModelSizeNames.size(); ++size) {
+      std::vector<std::string> values;
+      for (const auto& [path, value] :
+           level_values(static_cast<OptimizationLevel>(level), static_cast<ModelSize>(size)))
+        values.push_back(fmt::format("`{}: {}`", path.substr(path.find('.') + 1), value));
+      text += fmt::format("| {} | {} | {} |\n", kOptimizationLevelNames[level],
+                          kModelSizeNames[size], fmt::join(values, ", "));
+    }
+  }
+  return text;
+}
+
+std::string original_names() {
+  std::string text =
+      "\n## Names of the original\n\nThese mean the same setting; a file that uses any name of the "
+      "original and sets no `features.preset` is read with the original's defaults.\n\n| its name "
+      "| ours |\n|---|---|\n";
+  for (const FieldInfo& field : all_fields())
+    for (const std::string& old : field.old_paths)
+      text += fmt::format("| `{}` | `{}` |\n", old, field.path);
+  text += "\nThe defaults that such a file brings:\n\n| setting | its default |\n|---|---|\n";
+  for (const auto& [path, value] : original_defaults())
+    text += fmt::format("| `{}` | `{}` |\n", path, value);
+  text +=
+      "\nThese are accepted with one line and change nothing:\n\n| section | names | why |\n"
+      "|---|---|---|\n";
+  for (const OldNotice& row : old_notices())
+    text += fmt::format("| `{}` | {} | {} |\n", row.section, row.names, row.notice);
+  return text;
+}
+
+}  // namespace
+
+std::string settings_page() {
+  return std::string(kHead) + field_tables() + level_table() + original_names();
+}
+
+}  // namespace stoker::config

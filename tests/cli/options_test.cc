@@ -1,0 +1,118 @@
+#include <gmock/gmock.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <fstream>
+
+#include "stoker/cli/error_catalogue.h"
+#include "stoker/cli/frame.h"
+#include "stoker/cli/old_flags.h"
+#include "stoker/cli/settings_options.h"
+
+namespace stoker::cli {
+namespace {
+
+using testing::HasSubstr;
+
+// A command with the options of `stoker train`, as the original's users would type them.
+class TrainLine {
+ public:
+  TrainLine() : app_("train") {
+    app_.add_option("--config", "");
+    app_.add_option("--seed", "");
+    add_train_options(app_, frame_);
+    add_old_flags(app_, frame_, "train_main trainTestFile");
+  }
+  const config::Settings& parse(const std::string& line) {
+    app_.parse(line);
+    return frame_.settings();
+  }
+  CLI::App& app() { return app_; }
+  Frame& frame() { return frame_; }
+
+ private:
+  Frame frame_;
+  CLI::App app_;
+};
+
+TEST(TrainOptionsTest, NamesTheOriginalsUsersKnowReachTheSettings) {
+  TrainLine train;
+  const config::Settings& settings = train.parse(
+      "--train-data d --batch-size 16 --grad-accum 2 --lr 3e-4 --buffer-size 75 "
+      "--model-start-delay 3.5 --data-gpu 0 --model-gpu 1 --data-gpu-memory 4096 "
+      "--no-prefetch-to-gpu --disable-tf-native-loading --enable-static-shapes "
+      "--model-size tiny --enable-eager-debug --resume");
+  EXPECT_EQ(settings.data.path, "d");
+  EXPECT_EQ(settings.batch.batch_size, 16);
+  EXPECT_EQ(settings.training.gradient_accumulation_steps, 2);
+  EXPECT_EQ(settings.optimizer.learning_rate, 3e-4);
+  EXPECT_EQ(settings.gpu.buffer_size, 75);
+  EXPECT_EQ(settings.gpu.model_start_delay_s, 3.5);
+  EXPECT_EQ(settings.gpu.data_gpu, 0);
+  EXPECT_EQ(settings.gpu.data_gpu_memory->count, 4 * config::kGiB);
+  EXPECT_FALSE(settings.gpu.prefetch_to_gpu);
+  EXPECT_FALSE(settings.loader.use_native_loading);
+  EXPECT_TRUE(settings.batch.static_shapes);
+  EXPECT_EQ(settings.training.model_size, config::ModelSize::kTiny);
+  EXPECT_EQ(settings.training.graphs, config::OnOffAuto::kOff);
+  EXPECT_TRUE(settings.training.resume);
+}
+
+TEST(TrainOptionsTest, FlagWithoutMeaningIsTakenWithOrWithoutAValue) {
+  for (const char* line : {"--enable-gst", "--gst-num-heads 4 --batch-size 3"}) {
+    TrainLine train;
+    EXPECT_NO_THROW(train.parse(line)) << line;
+  }
+}
+
+TEST(FeedOptionsTest, EveryFeedOptionIsThere) {
+  Frame frame;
+  CLI::App app;
+  add_feed_options(app, frame);
+  for (const char* flag :
+       {"--data", "--cache", "--batch-size", "--batch-frames", "--max-shapes", "--batch-layout",
+        "--batch-multiple", "--num-workers", "--prefetch-buffer-size", "--buffer-size",
+        "--buffer-memory", "--preprocessing-mode", "--cache-tier", "--preset", "--device",
+        "--disable-native-loading", "--disable-gpu-prefetch", "--disable-cpu-gpu-overlap"})
+    EXPECT_NE(app.get_option_no_throw(flag), nullptr) << flag;
+}
+
+TEST(FeedOptionsTest, HelpShowsDefaultUnitAndChoices) {
+  Frame frame;
+  CLI::App app;
+  add_feed_options(app, frame);
+  const std::string help = app.help();
+  EXPECT_THAT(help, HasSubstr("padded|packed"));
+  EXPECT_THAT(help, HasSubstr("(40000)"));
+  EXPECT_THAT(help, HasSubstr("[frames]"));
+}
+
+TEST(OldFlagsTest, EveryListedTrainingFlagIsTaken) {
+  const char* data = std::getenv("STOKER_TEST_DATA");
+  if (data == nullptr) GTEST_SKIP() << "STOKER_TEST_DATA is not set";
+  TrainLine train;
+  std::ifstream flags(std::string(data) + "/legacy-myxtts/flags.txt");
+  std::string program;
+  std::string flag;
+  std::size_t num_flags = 0;
+  while (flags >> program >> flag) {
+    if (program != "train_main" && program != "trainTestFile") continue;
+    EXPECT_NE(train.app().get_option_no_throw(flag), nullptr) << program << " " << flag;
+    ++num_flags;
+  }
+  EXPECT_GT(num_flags, 80U);
+}
+
+TEST(ErrorCatalogueTest, CodesAreUniqueAndSayWhatTheyMean) {
+  std::map<std::string_view, std::string_view> folders;
+  for (const auto& [folder, code] : error_catalogue()) {
+    EXPECT_TRUE(code->name.starts_with("E-")) << code->name;
+    EXPECT_FALSE(code->meaning.empty()) << code->name;
+    const auto [at, is_new] = folders.emplace(code->name, folder);
+    EXPECT_TRUE(is_new) << code->name << " in " << folder << " and " << at->second;
+  }
+  EXPECT_GT(folders.size(), 30U);
+}
+
+}  // namespace
+}  // namespace stoker::cli

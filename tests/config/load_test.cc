@@ -1,0 +1,135 @@
+#include "stoker/config/load.h"
+
+#include <gmock/gmock.h>
+
+#include "stoker/config/field_table.h"
+#include "stoker/config/settings_digest.h"
+#include "stoker/config/settings_yaml.h"
+#include "tests/config/load_from_text.h"
+
+namespace stoker::config {
+namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
+
+std::string source_of(const LoadedSettings& loaded, std::string_view path) {
+  return source_text(loaded.sources[index_of(*find_field(path))]);
+}
+
+TEST(LoadTest, LaterSourcesWinAndAreNamed) {
+  const std::string file = "data:\n  batch_size: 1\n";
+  SettingsInputs inputs;
+  auto loaded = load_from_text(file, inputs);
+  EXPECT_EQ(loaded.settings.batch.batch_size, 1);
+  EXPECT_THAT(source_of(loaded, "data.batch_size"), EndsWith("config.yaml:2"));
+
+  inputs.environment = {{"STOKER_DATA__BATCH_SIZE", "2"}};
+  loaded = load_from_text(file, inputs);
+  EXPECT_EQ(loaded.settings.batch.batch_size, 2);
+  EXPECT_EQ(source_of(loaded, "data.batch_size"), "environment STOKER_DATA__BATCH_SIZE");
+
+  inputs.command_line = {{"data.batch_size", "3", "--batch-size"}};
+  loaded = load_from_text(file, inputs);
+  EXPECT_EQ(loaded.settings.batch.batch_size, 3);
+  EXPECT_EQ(source_of(loaded, "data.batch_size"), "--batch-size");
+
+  inputs.set = {"data.batch_size=4"};
+  loaded = load_from_text(file, inputs);
+  EXPECT_EQ(loaded.settings.batch.batch_size, 4);
+  EXPECT_EQ(source_of(loaded, "data.batch_size"), "--set data.batch_size");
+  EXPECT_EQ(source_of(loaded, "data.shuffle"), "default");
+}
+
+TEST(LoadTest, TypoNamesTheNearestKeyAndThePlace) {
+  const Error error = load_error("features:\n  preset: hifigan\n  hop_lenght: 256\n");
+  EXPECT_EQ(code_of(error), "E-CONFIG-UNKNOWN");
+  EXPECT_EQ(error.place.line, 3U);
+  EXPECT_EQ(error.place.column, 3U);
+  EXPECT_THAT(error.cure, HasSubstr("hop_length"));
+}
+
+TEST(LoadTest, UnknownSectionsAndTopKeysAreErrors) {
+  EXPECT_THAT(load_error("dtaa:\n  path: x\n").cure, HasSubstr("data"));
+  EXPECT_THAT(load_error("bacth_size: 3\n").cure, HasSubstr("batch_size"));
+  EXPECT_EQ(code_of(load_error("data: 3\n")), "E-CONFIG-VALUE");
+}
+
+TEST(LoadTest, KeyInTheWrongSectionIsToldItsPlace) {
+  EXPECT_THAT(load_error("text:\n  batch_frames: 3000\n").cure, HasSubstr("data.batch_frames"));
+}
+
+TEST(LoadTest, KnownKeyAtTheTopGoesIntoItsSectionWithANotice) {
+  const auto loaded = load_from_text("batch_frames: 3000\n");
+  EXPECT_EQ(loaded.settings.batch.batch_frames, 3000);
+  ASSERT_EQ(loaded.notices.size(), 1U);
+  EXPECT_THAT(loaded.notices[0], HasSubstr("data.batch_frames"));
+}
+
+TEST(LoadTest, UnknownVariableIsAnErrorAndOthersAreKnown) {
+  SettingsInputs inputs;
+  inputs.environment = {{"STOKER_SIMD", "avx2"}, {"STOKER_CACHE", "/x"}};
+  EXPECT_NO_THROW(load_settings(inputs));
+  inputs.environment = {{"STOKER_DATA__BATCHSIZE", "2"}};
+  const Error error = load_error("", inputs);
+  EXPECT_EQ(code_of(error), "E-CONFIG-UNKNOWN");
+  EXPECT_THAT(error.cure, HasSubstr("STOKER_DATA__BATCH_SIZE"));
+}
+
+TEST(LoadTest, SetTakesListsAndRefusesWhatItDoesNotKnow) {
+  const auto loaded = load_from_text(
+      "", {.set = {"augment.gain_range=[-3, 3]", "data.columns=audio=path,text=words"}});
+  EXPECT_EQ(loaded.settings.augment.gain_db, (Interval{-3.0, 3.0}));
+  EXPECT_EQ(loaded.settings.data.columns.at("audio"), "path");
+  EXPECT_EQ(code_of(load_error("", {.set = {"data.batch_sise=4"}})), "E-CONFIG-UNKNOWN");
+  EXPECT_EQ(code_of(load_error("", {.set = {"data.batch_size"}})), "E-CONFIG-VALUE");
+}
+
+TEST(LoadTest, StrongerBatchSizeWins) {
+  SettingsInputs inputs;
+  inputs.command_line = {{"data.batch_frames", "9000", "--batch-frames"}};
+  const auto loaded = load_from_text("data: {batch_size: 8}", inputs);
+  EXPECT_FALSE(loaded.settings.batch.batch_size.has_value());
+  EXPECT_EQ(loaded.settings.batch.batch_frames, 9000);
+}
+
+TEST(LoadTest, LevelFillsInWhatIsNotGiven) {
+  const auto loaded = load_from_text(
+      "training: {optimization_level: enhanced, model_size: small, gradient_clip_norm: 2}");
+  EXPECT_EQ(loaded.settings.optimizer.learning_rate, 5e-5);
+  EXPECT_EQ(loaded.settings.optimizer.gradient_clip_norm, 2.0);
+  EXPECT_EQ(source_of(loaded, "training.learning_rate"), "training.optimization_level");
+}
+
+TEST(LoadTest, SavedSettingsLoadBackToTheSame) {
+  const auto loaded = load_from_text(
+      "data: {path: \"a b: #c\", batch_size: 9, columns: {audio: x}, arrays: [\"1\"]}\n"
+      "augment: {gain_range: [-1.5, 2]}\ngpu: {data_gpu_memory: 3GiB}\n"
+      "data.max_mel_frames: 900\n");
+  const std::string saved = settings_yaml(loaded.settings);
+  EXPECT_EQ(settings_yaml(load_from_text(saved).settings), saved);
+}
+
+TEST(DigestTest, GroupsFollowOnlyTheirOwnSettings) {
+  const Settings plain;
+  const auto changed = [&](const std::string& set, Affects group) {
+    const auto loaded = load_settings({.set = {set}});
+    return settings_digest(loaded.settings, group) != settings_digest(plain, group);
+  };
+  EXPECT_TRUE(changed("features.hop_length=128", Affects::kFeatures));
+  EXPECT_FALSE(changed("features.hop_length=128", Affects::kText));
+  EXPECT_FALSE(changed("features.hop_length=128", Affects::kOrder));
+  EXPECT_TRUE(changed("text.add_blank=true", Affects::kText));
+  EXPECT_FALSE(changed("text.add_blank=true", Affects::kFeatures));
+  EXPECT_TRUE(changed("data.max_shapes=7", Affects::kOrder));
+  EXPECT_FALSE(changed("data.num_workers=7", Affects::kOrder));
+}
+
+TEST(DigestTest, PresetAndSameValuesByHandAreEqual) {
+  const auto by_hand = load_settings({.set = {"features.hop_length=256", "features.fmax=8000"}});
+  EXPECT_EQ(settings_digest(by_hand.settings, Affects::kFeatures),
+            settings_digest(Settings{}, Affects::kFeatures));
+}
+
+}  // namespace
+}  // namespace stoker::config
