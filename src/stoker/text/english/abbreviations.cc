@@ -28,6 +28,7 @@ constexpr std::array kAbbreviations{Abbreviation{"abt", "about"},
                                     Abbreviation{"approx", "approximately"},
                                     Abbreviation{"apr", "April", When::kInside},
                                     Abbreviation{"apt", "apartment", When::kBeforeNumber},
+                                    Abbreviation{"art", "article", When::kBeforeNumber},
                                     Abbreviation{"assn", "association"},
                                     Abbreviation{"assoc", "associate"},
                                     Abbreviation{"asst", "assistant"},
@@ -72,7 +73,7 @@ constexpr std::array kAbbreviations{Abbreviation{"abt", "about"},
                                     Abbreviation{"jr", "junior"},
                                     Abbreviation{"jul", "July", When::kInside},
                                     Abbreviation{"jun", "June", When::kInside},
-                                    Abbreviation{"lt", "lieutenant", When::kBeforeName},
+                                    Abbreviation{"lt", "lieutenant"},
                                     Abbreviation{"ltd", "limited", When::kAlways, true},
                                     Abbreviation{"maj", "major", When::kBeforeName},
                                     Abbreviation{"mar", "March", When::kInside},
@@ -171,9 +172,17 @@ bool sentence_goes_on(std::string_view text, std::size_t at) noexcept {
   return is_lower(next) || is_digit(next) || next == ',';
 }
 
+// "Mon.-Fri." from either side of the dash.
+bool joins_days(std::string_view text, std::size_t at, std::size_t end) noexcept {
+  const bool before_dash = peek(text, end) == '-' && is_upper(peek(text, end + 1));
+  return before_dash || (before(text, at) == '-' && at > 1 && text[at - 2] == '.');
+}
+
 bool number_follows(std::string_view text, std::size_t at) noexcept {
   const std::size_t start = spaces_end(text, at);
-  return is_digit(peek(text, start)) || peek(text, start) == '$';
+  const std::string_view word = word_after(text, at);
+  const bool roman = !word.empty() && word.find_first_not_of("IVXLC") == std::string_view::npos;
+  return is_digit(peek(text, start)) || peek(text, start) == '$' || (roman && start != at);
 }
 
 // Months and days shortened without need of a stop are names of their own: March, May, Sun.
@@ -189,7 +198,7 @@ bool applies(const Abbreviation& entry, std::string_view text, std::size_t at,
     case When::kAfterName:
       return name_precedes(text, at);
     case When::kInside:
-      if (!sentence_goes_on(text, end)) return false;
+      if (!sentence_goes_on(text, end) && !joins_days(text, at, end)) return false;
       break;
     case When::kAlways:
       break;
@@ -283,6 +292,10 @@ std::size_t read_abbreviation(std::string_view text, std::size_t at, std::string
   if (!applies(*entry, text, at, next == '.' ? end + 1 : end)) return 0;
   append_in_case(out, entry->spoken, text[at]);
   if (next != '.') return end - at;
+  if (is_proper(*entry) && peek(text, end + 1) == '-') {
+    out += " to ";
+    return end + 2 - at;
+  }
   const std::size_t taken = take_stop(text, end, out) - at;
   close_gap(text, end + 1, out);
   return taken;

@@ -15,7 +15,9 @@ struct Currency {
 };
 
 // Longer signs first.
-constexpr std::array<Currency, 16> kCurrencies{{
+constexpr std::array<Currency, 18> kCurrencies{{
+    {"Rs.", "rupee", "rupees", "paisa", "paise"},
+    {"Rs ", "rupee", "rupees", "paisa", "paise"},
     {"US$", "U S dollar", "U S dollars", "cent", "cents"},
     {"CA$", "Canadian dollar", "Canadian dollars", "cent", "cents"},
     {"C$", "Canadian dollar", "Canadian dollars", "cent", "cents"},

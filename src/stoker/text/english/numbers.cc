@@ -18,9 +18,10 @@ constexpr std::array<std::string_view, 12> kNoPlural{"was", "is",   "has", "as",
                                                      "its", "plus", "us",  "thus", "less", "does"};
 
 // Words after an amount that are no noun it could describe.
-constexpr std::array<std::string_view, 16> kAfterAmount{
-    "and",  "from", "per",  "away", "more",  "less",  "with", "for",
-    "each", "long", "wide", "tall", "above", "below", "than", "when"};
+constexpr std::array<std::string_view, 24> kAfterAmount{
+    "and",     "from", "per",   "away",       "more",  "less",  "with", "for",
+    "each",    "long", "wide",  "tall",       "above", "below", "than", "when",
+    "between", "that", "which", "separating", "lost",  "apart", "was",  "were"};
 
 template <std::size_t N>
 bool listed(const std::array<std::string_view, N>& list, std::string_view word) noexcept {
@@ -81,7 +82,7 @@ std::string_view scale_word(std::string_view text, std::size_t at, std::size_t& 
 
 bool is_attribute(std::string_view text, std::size_t at, std::size_t end) noexcept {
   const std::string_view prior = word_before(text, at);
-  if (!same_word(prior, "a") && !same_word(prior, "an")) return false;
+  if (!same_word(prior, "a") && !same_word(prior, "an") && !same_word(prior, "the")) return false;
   const std::string_view next = word_after(text, end);
   return peek(text, end) == ' ' && next.size() > 2 && is_lower(next.front()) &&
          !listed(kAfterAmount, next);
@@ -89,10 +90,10 @@ bool is_attribute(std::string_view text, std::size_t at, std::size_t end) noexce
 
 bool looks_like_year(std::string_view text, std::size_t at, const WrittenNumber& number) noexcept {
   if (number.integer.size() != 4 || number.grouped || !number.fraction.empty()) return false;
-  if (number.value < 1010 || number.value > 2099) return false;
+  if (number.value < 1010 || number.value > 2199) return false;
   const std::string_view prior = word_before(text, at);
   if (listed(kBeforeYear, prior) || month_of(prior) != 0) return true;
-  return !is_plural_noun(word_after(text, number.end));
+  return number.value < 2100 && !is_plural_noun(word_after(text, number.end));
 }
 
 std::size_t read_year(std::string_view text, std::size_t at, std::string& out) {
@@ -112,6 +113,17 @@ std::size_t read_cardinal(std::string_view text, std::size_t at, std::string& ou
   return number->end - at;
 }
 
+namespace {
+
+// Call 911, dial 112.
+bool is_called(std::string_view text, std::size_t at) noexcept {
+  const std::string_view prior = word_before(text, at);
+  return same_word(prior, "call") || same_word(prior, "dial") || same_word(prior, "called") ||
+         same_word(prior, "dialed");
+}
+
+}  // namespace
+
 // Flight, room and road numbers of three digits: seven forty-seven, one oh one.
 std::size_t read_label(std::string_view text, std::size_t at, std::string& out) {
   constexpr std::array<std::string_view, 7> kLabels{"boeing",  "flight", "room",     "route",
@@ -120,6 +132,10 @@ std::size_t read_label(std::string_view text, std::size_t at, std::string& out) 
   if (end - at != 3 || text[at] == '0' || is_word_or_digit(text, end) || before(text, at) != ' ')
     return 0;
   if (has_at(text, end, ".") && is_digit(peek(text, end + 1))) return 0;
+  if (is_called(text, at)) {
+    append_digits(out, text.substr(at, 3));
+    return 3;
+  }
   const std::string_view prior = word_before(text, at);
   if (!listed(kLabels, prior) || has_at(text, at + 1, "00")) return 0;
   const std::uint64_t rest = digits_value(text.substr(at + 1, 2));
@@ -148,7 +164,8 @@ std::size_t read_range(std::string_view text, std::size_t at, std::string& out) 
   } else {
     append_number(out, *first);
   }
-  out += " to ";
+  // Fifty-fifty is no range.
+  out += first->integer == second->integer ? " " : " to ";
   return next - at;
 }
 

@@ -4,7 +4,7 @@
 namespace stoker::text::english {
 namespace {
 
-constexpr std::size_t kMostGroups = 5;
+constexpr std::size_t kMostGroups = 8;
 
 bool is_phone_gap(char c) noexcept { return c == '-' || c == '.' || c == ' '; }
 
@@ -13,7 +13,8 @@ struct Groups {
   std::size_t num_groups = 0;
   std::size_t num_digits[kMostGroups] = {};
   std::size_t end = 0;
-  bool dashed = false;
+  bool dashed = false;  // at least once
+  bool all_dashed = true;
 };
 
 // Skips from one group to the next: "-", ") ", " ".
@@ -37,6 +38,7 @@ Groups groups_at(std::string_view text, std::size_t at) noexcept {
     groups.end = end;
     start = next_group(text, end, groups.dashed);
     if (start == 0) break;
+    groups.all_dashed = groups.all_dashed && text[end] == '-' && start == end + 1;
   }
   return groups;
 }
@@ -56,10 +58,8 @@ bool is_phone(const Groups& groups, bool has_area_mark) noexcept {
   }
 }
 
-bool is_social_security(const Groups& groups) noexcept {
-  const auto* n = groups.num_digits;
-  return groups.num_groups == 3 && groups.dashed && n[0] == 3 && n[1] == 2 && n[2] == 4;
-}
+// 978-3-16-148410-0: book numbers, account numbers and other codes with two dashes or more.
+bool is_code(const Groups& groups) noexcept { return groups.num_groups >= 3 && groups.all_dashed; }
 
 }  // namespace
 
@@ -67,7 +67,7 @@ bool is_social_security(const Groups& groups) noexcept {
 std::size_t read_phone(std::string_view text, std::size_t at, std::string& out) {
   const char mark = before(text, at);
   const Groups groups = groups_at(text, at);
-  if (!is_phone(groups, mark == '(' || mark == '+') && !is_social_security(groups)) return 0;
+  if (!is_phone(groups, mark == '(' || mark == '+') && !is_code(groups)) return 0;
   open_gap(out);
   bool dashed = false;
   for (std::size_t start = at; start != 0 && start < groups.end;) {

@@ -7,13 +7,14 @@ namespace stoker::text::english {
 namespace {
 
 // After these a numeral counts: Chapter Four, World War Two.
-constexpr std::array<std::string_view, 43> kCounted{
+constexpr std::array<std::string_view, 50> kCounted{
     "war",      "chapter", "part",     "act",       "scene",  "volume", "vol",     "book",
     "section",  "article", "title",    "phase",     "type",   "class",  "grade",   "stage",
     "appendix", "figure",  "table",    "bowl",      "rocky",  "mark",   "level",   "unit",
     "lesson",   "canto",   "psalm",    "division",  "region", "annex",  "episode", "season",
     "step",     "tier",    "schedule", "amendment", "game",   "page",   "column",  "group",
-    "corps",    "fantasy", "olympiad"};
+    "corps",    "fantasy", "olympiad", "apollo",    "gemini", "art",    "ch",      "pt",
+    "sec",      "fig"};
 // Names that kings, queens and popes share; with them even I, V and X are numerals.
 constexpr std::array<std::string_view, 62> kReigning{
     "Henry",     "Louis",    "George",    "Edward",    "James",   "Charles",     "William",

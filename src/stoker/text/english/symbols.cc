@@ -72,6 +72,13 @@ bool is_rate(std::string_view word) noexcept {
          word == "week" || word == "month" || word == "year";
 }
 
+// "12 ft" before the place.
+bool measure_before(std::string_view text, std::size_t at) noexcept {
+  const std::string_view unit = word_before(text, at);
+  if (unit.empty() || unit.size() > 3 || before(text, at) != ' ') return false;
+  return digit_before(text, static_cast<std::size_t>(unit.data() - text.data()));
+}
+
 // Signs whose word depends on their neighbours; empty when `c` is none of them.
 std::string_view word_in_context(std::string_view text, std::size_t at) noexcept {
   const char next = peek(text, at + 1);
@@ -139,7 +146,8 @@ std::size_t read_area_code(std::string_view text, std::size_t at, std::string& o
 
 // 3 x 4, 1920x1080, 4×4: "by" between measures.
 std::size_t read_by(std::string_view text, std::size_t at, std::string& out) {
-  if (text[at] != 'x' || word_end(text, at) != at + 1 || !digit_before(text, at)) return 0;
+  if (text[at] != 'x' || word_end(text, at) != at + 1) return 0;
+  if (!digit_before(text, at) && !measure_before(text, at)) return 0;
   if (!is_digit(peek(text, spaces_end(text, at + 1)))) return 0;
   return say(text, at + 1, "by", out) - at;
 }

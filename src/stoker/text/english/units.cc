@@ -42,6 +42,9 @@ constexpr std::array kUnits{Unit{"km", "kilometer", ""},
                             Unit{"cl", "centiliter", ""},
                             Unit{"dl", "deciliter", ""},
                             Unit{"gal", "gallon", ""},
+                            Unit{"tbsp", "tablespoon", ""},
+                            Unit{"tsp", "teaspoon", ""},
+                            Unit{"qt", "quart", ""},
                             Unit{"mph", "mile per hour", "miles per hour"},
                             Unit{"kph", "kilometer per hour", "kilometers per hour"},
                             Unit{"kmh", "kilometer per hour", "kilometers per hour"},
@@ -124,7 +127,6 @@ constexpr std::array kUnits{Unit{"km", "kilometer", ""},
                             Unit{"%", "percent", "percent"},
                             Unit{"‰", "per mille", "per mille"},
                             Unit{"M", "million", "million", true},
-                            Unit{"B", "billion", "billion", true},
                             Unit{"bn", "billion", "billion"},
                             Unit{"mn", "million", "million"},
                             Unit{"K", "thousand", "thousand", true},
@@ -182,6 +184,15 @@ void append_unit(std::string& out, const FoundUnit& found, bool singular) {
   }
 }
 
+// Per cubic centimeter, but per second squared.
+void append_per_unit(std::string& out, const FoundUnit& per) {
+  const bool is_time = per.unit->sign == "s";
+  if (!is_time) out += per.power;
+  out += per.unit->one;
+  if (is_time && per.power == "square ") out += " squared";
+  if (is_time && per.power == "cubic ") out += " cubed";
+}
+
 // "/h", "/s", "/kg" after a unit.
 std::size_t append_per(std::string_view text, std::size_t end, std::string& out) {
   if (peek(text, end) != '/') return end;
@@ -189,9 +200,7 @@ std::size_t append_per(std::string_view text, std::size_t end, std::string& out)
   const std::string_view word = word_after(text, end + 1);
   if (per.unit != nullptr) {
     out += " per ";
-    out += per.unit->one;
-    if (per.power == "square ") out += " squared";
-    if (per.power == "cubic ") out += " cubed";
+    append_per_unit(out, per);
     return per.end;
   }
   if (same_word(word, "hour") || same_word(word, "day") || same_word(word, "week") ||
@@ -235,7 +244,12 @@ UnitPlace unit_after(std::string_view text, std::size_t end) noexcept {
                       (text[end - 1] == '4' || text[end - 1] == '8') &&
                       !(end > 1 && is_digit(text[end - 2]));
   if (screen) place.found.unit = nullptr;
-  if (unit->needs_touch && start != end && !dotted_inch) place.found.unit = nullptr;
+  const std::string_view next = word_after(text, place.found.end);
+  const bool measured_inch =
+      unit->sign == "in" && (next == "long" || next == "wide" || next == "tall" || next == "deep" ||
+                             next == "high" || next == "thick" || next == "x" || next == "by");
+  if (unit->needs_touch && start != end && !dotted_inch && !measured_inch)
+    place.found.unit = nullptr;
   if (hyphenated && !is_letter(unit->sign.front())) place.found.unit = nullptr;
   return place;
 }

@@ -47,7 +47,9 @@ Parts parts_at(std::string_view text, std::size_t at) noexcept {
 std::size_t read_date(std::string_view text, std::size_t at, std::string& out) {
   const Parts parts = parts_at(text, at);
   if (parts.end == 0) return 0;
-  const bool year_first = parts.num_digits[0] == 4;
+  // 98/12/25: a year without its century, since no month has 98 days.
+  const bool short_year = parts.num_digits[0] == 2 && parts.value[0] > 31;
+  const bool year_first = parts.num_digits[0] == 4 || short_year;
   if (!year_first && parts.num_digits[2] != 4) return 0;
   const std::uint64_t year = parts.value[year_first ? 0 : 2];
   const std::uint64_t month = parts.value[1];

@@ -139,7 +139,9 @@ std::size_t read_symbol(std::string_view text, std::size_t at, std::string& out)
   if (text[at] == '#')
     return say(text, at + 1, is_digit(peek(text, at + 1)) ? "شماره" : "هشتگ", out) - at;
   if (text[at] == '/' && at > 0 && is_word_byte(text, at - 1) && is_word_byte(text, at + 1)) {
-    out += ' ';
+    const std::string_view next = word_after(text, at + 1);
+    const bool is_rate = next == "ساعت" || next == "ثانیه" || next == "دقیقه";
+    out += is_rate ? " بر " : " ";
     return 1;
   }
   // example.com, user@site.ir
