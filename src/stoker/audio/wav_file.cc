@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -59,15 +58,11 @@ class FileWindow final : public WavBytes {
   std::uint64_t held_bytes_ = 0;
 };
 
-// One system call where the kernel gives all it has; a signal may shorten it, so go on until it
-// says "end".
-Result<std::size_t> read_until_end(const File& file, std::span<std::byte> into) {
-  for (;;) {
-    const SysResult got = file.io().pread(file.handle(), into, 0);
-    if (got.ok() && static_cast<std::size_t>(got.value) < into.size() && got.value > 0)
-      return static_cast<std::size_t>(got.value);
-    if (got.error_number != EINTR) break;
-  }
+// Usually one system call: what the kernel gives short of a full buffer is the file's end, or was
+// cut by a signal, which the parser notices.
+Result<std::size_t> read_once(const File& file, std::span<std::byte> into) {
+  const SysResult got = file.io().pread(file.handle(), into, 0);
+  if (got.ok()) return static_cast<std::size_t>(got.value);
   return file.read_at(into, 0);
 }
 
@@ -101,7 +96,7 @@ std::span<const std::int16_t> WavView::pcm16() const noexcept {
 }
 
 Result<WavView> load_wav(const File& file, WavBuffer& buffer, const SoundPolicy& policy) {
-  auto got = buffer.bytes().empty() ? Result<std::size_t>(0) : read_until_end(file, buffer.bytes());
+  auto got = buffer.bytes().empty() ? Result<std::size_t>(0) : read_once(file, buffer.bytes());
   if (got.ok() && *got == buffer.bytes().size()) {  // there may be more than the buffer can hold
     auto info = file.info();
     if (!info.ok()) return std::move(info).error();
@@ -110,10 +105,15 @@ Result<WavView> load_wav(const File& file, WavBuffer& buffer, const SoundPolicy&
       return std::move(refusal).error();
     }
     buffer.grow(info->size_bytes + 1);
-    got = read_until_end(file, buffer.bytes());
+    got = read_once(file, buffer.bytes());
   }
   if (!got.ok()) return in_file(std::move(got).error(), file);
   auto view = view_of(buffer.bytes().first(*got), policy);
+  if (!view.ok()) {
+    const auto more = file.read_at(buffer.bytes().subspan(*got), *got);
+    if (!more.ok()) return in_file(more.error(), file);
+    if (*more > 0) view = view_of(buffer.bytes().first(*got + *more), policy);
+  }
   if (!view.ok()) return in_file(std::move(view).error(), file);
   return view;
 }
