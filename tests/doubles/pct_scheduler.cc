@@ -28,10 +28,6 @@ void print_and_abort(const std::string& what) {
 
 }  // namespace
 
-std::string ScheduleKey::text() const {
-  return fmt::format("seed={} depth={} expected_steps={}", seed, depth, expected_steps);
-}
-
 struct PctScheduler::Managed {
   enum class State { kReady, kWantsMutex, kWaits, kJoins, kEnded };
 
@@ -171,8 +167,7 @@ void PctScheduler::await_turn(Guard& guard, Managed& me) {
 void PctScheduler::switch_from(Guard& guard, Managed& me) {
   Managed* const next = choose();
   if (next == nullptr) return;
-  if (next != &me) hand_over(*next);
-  running_ = next->id;
+  hand_over(*next);
   await_turn(guard, me);
 }
 
@@ -292,8 +287,6 @@ std::string PctScheduler::describe() const {
                                        "waits to be notified", "joins a thread", "has ended"};
     text += fmt::format("\n  thread {} '{}' {}", thread->id, thread->name,
                         kStates[static_cast<std::size_t>(thread->state)]);
-    if (thread->state == Managed::State::kJoins)
-      text += fmt::format(" ({})", threads_[static_cast<std::size_t>(thread->joins)]->name);
   }
   return text;
 }
@@ -302,27 +295,6 @@ void PctScheduler::fail(const std::string& what) {
   on_failure_(fmt::format("schedule failed: {} after {} steps, {}{}", what, num_steps_, key_.text(),
                           describe()));
   std::abort();
-}
-
-Exploration explore_schedules(std::uint64_t num_schedules, std::uint64_t first_seed,
-                              const std::function<void(PctScheduler&)>& body) {
-  Exploration result;
-  std::set<std::uint64_t> traces;
-  ScheduleKey key{.seed = first_seed};
-  {
-    PctScheduler trial(key);
-    trial.run([&] { body(trial); });
-    key.expected_steps = std::max<std::uint64_t>(1, trial.num_steps());
-  }
-  for (; result.num_schedules < num_schedules; ++result.num_schedules) {
-    PctScheduler scheduler(key);
-    scheduler.run([&] { body(scheduler); });
-    traces.insert(scheduler.trace_hash());
-    result.longest_steps = std::max(result.longest_steps, scheduler.num_steps());
-    ++key.seed;
-  }
-  result.num_distinct = traces.size();
-  return result;
 }
 
 }  // namespace stoker

@@ -15,7 +15,7 @@ namespace stoker {
 namespace {
 
 std::optional<std::string> load_text(const std::string& path) {
-  constexpr std::uint64_t kLimitBytes = 64 * 1024;
+  constexpr std::uint64_t kLimitBytes = 65'536;
   Result<File> file = open_file(system_io(), path, OpenFor::kRead);
   if (!file.ok()) return std::nullopt;
   Result<std::vector<std::byte>> bytes = read_whole(*file, kLimitBytes);

@@ -86,10 +86,6 @@ std::vector<std::byte> encode(const Picture& picture) {
   return out;
 }
 
-std::uint8_t between(std::uint8_t from, std::uint8_t to, int step, int num_steps) {
-  return static_cast<std::uint8_t>((from * (num_steps - step) + to * step) / num_steps);
-}
-
 std::array<Rgb, 256> make_heat_palette() {
   constexpr std::array<Rgb, 9> kAnchors{{{0, 0, 4},
                                          {28, 16, 68},
@@ -101,13 +97,14 @@ std::array<Rgb, 256> make_heat_palette() {
                                          {254, 194, 135},
                                          {252, 253, 191}}};
   std::array<Rgb, 256> palette{};
-  constexpr int kStep = 32;
-  for (int i = 0; i < 256; ++i) {
-    const Rgb& from = kAnchors[static_cast<std::size_t>(i / kStep)];
-    const Rgb& to = kAnchors[static_cast<std::size_t>(i / kStep + 1)];
-    palette[static_cast<std::size_t>(i)] = {between(from.red, to.red, i % kStep, kStep),
-                                            between(from.green, to.green, i % kStep, kStep),
-                                            between(from.blue, to.blue, i % kStep, kStep)};
+  constexpr std::size_t kStep = 32;
+  for (std::size_t i = 0; i < palette.size(); ++i) {
+    const Rgb& from = kAnchors[i / kStep];
+    const Rgb& to = kAnchors[i / kStep + 1];
+    const auto mixed = [&](std::uint8_t a, std::uint8_t b) {
+      return static_cast<std::uint8_t>((a * (kStep - i % kStep) + b * (i % kStep)) / kStep);
+    };
+    palette[i] = {mixed(from.red, to.red), mixed(from.green, to.green), mixed(from.blue, to.blue)};
   }
   return palette;
 }

@@ -20,7 +20,7 @@ constexpr nanoseconds kQuietStart = std::chrono::seconds(2);
 constexpr nanoseconds kTerminalEvery = std::chrono::milliseconds(100);
 constexpr nanoseconds kPlainEvery = std::chrono::seconds(10);
 // The rate follows a change within about this time.
-constexpr double kRateMemory_s = 5.0;
+constexpr double kRateMemorySeconds = 5.0;
 constexpr std::size_t kBarColumns = 24;
 
 class NoProgress final : public Progress {
@@ -91,7 +91,7 @@ struct ProgressBar::State {
     const double passed_s = std::chrono::duration<double>(now - rated_at).count();
     if (passed_s <= 0.0) return;
     const double recent = static_cast<double>(done - rated_done) / passed_s;
-    const double weight = 1.0 - std::exp(-passed_s / kRateMemory_s);
+    const double weight = 1.0 - std::exp(-passed_s / kRateMemorySeconds);
     rate = rate ? *rate + weight * (recent - *rate) : recent;
     rated_at = now;
     rated_done = done;
