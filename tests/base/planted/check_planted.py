@@ -39,8 +39,7 @@ def refused(command: list[str], report: str) -> bool:
 def check_race(compiler: str, folder: Path) -> int:
     plain, checked = folder / "plain", folder / "checked"
     if not (
-        build(compiler, "data_race.cc", plain, [])
-        and build(compiler, "data_race.cc", checked, ["-fsanitize=thread"])
+        build(compiler, "data_race.cc", plain, []) and build(compiler, "data_race.cc", checked, ["-fsanitize=thread"])
     ):
         return 1
     right = run([str(plain)]).returncode == 0 and refused([str(checked)], "ThreadSanitizer: data race")
