@@ -45,6 +45,9 @@ class Index {
   // XXH3-128 over id, text, speaker, language, samples and rate of the accepted rows, in order.
   Digest128 data_digest() const noexcept { return data_digest_; }
 
+  // What the rows take, text included.
+  std::size_t memory_bytes() const noexcept { return table_.memory_bytes(); }
+
   // Opens the utterance's file; it can never lie outside its source's root.
   Result<File> open_sound(const Utterance& utterance) const;
 
