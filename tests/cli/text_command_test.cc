@@ -25,7 +25,7 @@ TEST(TextCommandTest, JsonHasTheWordsStepsIdsAndUnknowns) {
   EXPECT_EQ(object["command"], "text");
   EXPECT_EQ(object["normalized"], "Dr. 中 Smith");
   EXPECT_TRUE(object["steps"].is_array());
-  EXPECT_EQ(object["ids"].size(), 10U);
+  EXPECT_EQ(object["ids"].size(), 11U);
   ASSERT_EQ(object["unknown"].size(), 1U);
   EXPECT_EQ(object["unknown"][0]["symbol"], "中");
 }
@@ -44,6 +44,12 @@ TEST(TextCommandTest, PersianIsReadInPersian) {
   EXPECT_EQ(json::parse(run.out)["normalized"], "بیست و پنج کتاب");
 }
 
+TEST(TextCommandTest, SettingsReachItAsEverywhere) {
+  const ProgramRun run = run_program("text 'A b' --set text.vocabulary=bytes --json");
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(json::parse(run.out)["vocabulary"], "bytes");
+}
+
 struct Bad {
   const char* arguments;
   int exit_code;
@@ -56,9 +62,8 @@ TEST(TextCommandTest, BadTextsAndNamesAreRefusedByCode) {
         Bad{"text 'a中' --unknown reject", 3, "E-TEXT-UNKNOWN"},
         Bad{"text 'a\u202Eb' --unknown reject", 3, "E-TEXT-CONTROL"},
         Bad{"text 'a\xFF'", 3, "E-TEXT-UTF8"}, Bad{"text a --language xxqq", 2, "E-TEXT-LANGUAGE"},
-        Bad{"text a --vocabulary letters", 2, "E-TEXT-VOCABULARY"},
-        Bad{"text a --cleaner scrub", 2, "E-TEXT-VOCABULARY"},
-        Bad{"text a --vocabulary phonemes", 3, "E-TEXT-PHONES"}}) {
+        Bad{"text a --vocabulary letters", 2, "letters"}, Bad{"text a --cleaner scrub", 2, "scrub"},
+        Bad{"text a --vocabulary phonemes", 4, "phonemes.csv"}}) {
     const ProgramRun run = run_program(row.arguments);
     EXPECT_EQ(run.exit_code, row.exit_code) << row.arguments << "\n" << run.err;
     EXPECT_THAT(run.err, HasSubstr(row.code)) << row.arguments;
@@ -69,7 +74,7 @@ TEST(TextCommandTest, PhonesComeFromTheSidecar) {
   const std::string file = fresh_folder() + "/phonemes.csv";
   write_text(file, "u1|HH AH\n");
   const ProgramRun run =
-      run_program("text 'AH HH' --vocabulary phonemes --json --phonemes " + file);
+      run_program("text 'AH HH' --vocabulary phonemes --json --phonemes-file " + file);
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(json::parse(run.out)["ids"], json::parse("[5,6]"));
 }

@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -13,6 +14,9 @@
 #include "stoker/base/utf8.h"
 #include "stoker/cli/commands.h"
 #include "stoker/cli/frame.h"
+#include "stoker/cli/settings_options.h"
+#include "stoker/config/settings.h"
+#include "stoker/data/from_settings.h"
 #include "stoker/text/errors.h"
 #include "stoker/text/phoneme_sidecar.h"
 #include "stoker/text/tokenizer.h"
@@ -22,17 +26,9 @@ namespace {
 
 constexpr std::uint64_t kSidecarLimitBytes = std::uint64_t{1} << 30U;
 
-struct TextRequest {
-  std::string text;
-  std::string unknown = "drop";
-  std::string phonemes_file;
-  text::TokenizerOptions options;
-};
-
-text::UnknownPolicy policy_of(const std::string& name) {
-  if (name == "unk") return text::UnknownPolicy::kUnknownId;
-  return name == "reject" ? text::UnknownPolicy::kReject : text::UnknownPolicy::kDrop;
-}
+constexpr std::array<std::string_view, 6> kTextSettings{"text.language",  "text.vocabulary",
+                                                        "text.cleaner",   "text.unknown",
+                                                        "text.add_blank", "text.phonemes_file"};
 
 std::vector<std::string> load_phones(const std::string& path) {
   const File file = open_file(system_io(), path, OpenFor::kRead).take_or_raise();
@@ -86,16 +82,17 @@ void report_as_json(nlohmann::ordered_json& report, const text::Tokenizer& token
   report["removed"] = scratch.normalize.num_removed;
 }
 
-ExitCode show_text(Frame& frame, TextRequest request) {
-  require_utf8(request.text);
-  request.options.unknown = policy_of(request.unknown);
-  if (!request.phonemes_file.empty()) request.options.phones = load_phones(request.phonemes_file);
-  const text::Tokenizer tokenizer(request.options);
+ExitCode show_text(Frame& frame, const std::string& raw) {
+  require_utf8(raw);
+  const config::TextSettings& settings = frame.settings().text;
+  text::TokenizerOptions options = data::tokenizer_options_of(settings);
+  if (settings.vocabulary == "phonemes") options.phones = load_phones(settings.phonemes_file);
+  const text::Tokenizer tokenizer(options);
   text::TokenizeScratch scratch;
   std::vector<std::int32_t> ids;
-  const text::TokenizeOutcome outcome = tokenizer.tokenize(request.text, scratch, ids);
+  const text::TokenizeOutcome outcome = tokenizer.tokenize(raw, scratch, ids);
   std::string words;
-  const auto steps = tokenizer.cleaner().explain(request.text, words);
+  const auto steps = tokenizer.cleaner().explain(raw, words);
 
   frame.print(fmt::format("cleaner       {} {}", tokenizer.cleaner().name(),
                           tokenizer.cleaner().version()));
@@ -119,28 +116,10 @@ ExitCode show_text(Frame& frame, TextRequest request) {
 
 void add_text_command(CLI::App& app, Frame& frame) {
   CLI::App* command = app.add_subcommand("text", "Show how a text is read: each step and the ids");
-  auto request = std::make_shared<TextRequest>();
-  command->add_option("text", request->text, "The raw text")->required();
-  command->add_option("--language", request->options.language, "Language tag")
-      ->capture_default_str();
-  command
-      ->add_option("--vocabulary", request->options.vocabulary,
-                   "characters, bytes, myxtts or phonemes")
-      ->capture_default_str();
-  command->add_option(
-      "--cleaner", request->options.cleaner,
-      "native, none, basic_cleaners, english_cleaners or multilingual_cleaners (default: what "
-      "belongs to the vocabulary)");
-  command->add_flag("--add-blank,!--no-add-blank", request->options.add_blank,
-                    "Blanks between the symbols");
-  command
-      ->add_option("--unknown", request->unknown,
-                   "What to do with characters outside the vocabulary")
-      ->check(CLI::IsMember({"drop", "unk", "reject"}))
-      ->capture_default_str();
-  command->add_option("--phonemes", request->phonemes_file,
-                      "phonemes.csv whose phones are the vocabulary");
-  frame.on(*command, [&frame, request] { return show_text(frame, *request); });
+  auto raw = std::make_shared<std::string>();
+  command->add_option("text", *raw, "The raw text")->required();
+  add_setting_options(*command, frame, kTextSettings, "Text");
+  frame.on(*command, [&frame, raw] { return show_text(frame, *raw); });
 }
 
 }  // namespace stoker::cli

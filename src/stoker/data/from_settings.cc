@@ -133,15 +133,7 @@ text::TokenizerOptions tokenizer_options_of(const config::TextSettings& settings
   options.language = settings.language;
   options.vocabulary = settings.vocabulary;
   options.add_blank = settings.add_blank;
-  if (settings.cleaner == "english" || settings.cleaner == "persian") {
-    options.cleaner = "native";
-    options.language = settings.cleaner == "english" ? "en" : "fa";
-  } else if (settings.cleaner == "unicode") {
-    options.cleaner = "native";
-    options.language = "und";
-  } else if (settings.cleaner != "auto") {
-    options.cleaner = settings.cleaner;
-  }
+  options.cleaner = settings.cleaner;
   const bool has_unknown_id = settings.vocabulary != "myxtts" && settings.vocabulary != "bytes";
   if (settings.unknown == config::UnknownCharacters::kReject)
     options.unknown = text::UnknownPolicy::kReject;

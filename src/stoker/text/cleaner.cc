@@ -3,6 +3,7 @@
 #include "stoker/config/nearest_name.h"
 #include "stoker/text/errors.h"
 #include "stoker/text/myxtts/cleaners.h"
+#include "stoker/text/unicode_normalizer.h"
 
 namespace stoker::text {
 namespace {
@@ -24,11 +25,15 @@ class KeepAsIs final : public Normalizer {
 }  // namespace
 
 std::vector<std::string> cleaner_names() {
-  return {"native", "none", "basic_cleaners", "english_cleaners", "multilingual_cleaners"};
+  return {"auto",    "none",           "english",          "persian",
+          "unicode", "basic_cleaners", "english_cleaners", "multilingual_cleaners"};
 }
 
 std::shared_ptr<const Normalizer> cleaner_for(std::string_view name, std::string_view language) {
-  if (name == "native") return normalizer_for(language);
+  if (name == "auto") return normalizer_for(language);
+  if (name == "english") return normalizer_for("en");
+  if (name == "persian") return normalizer_for("fa");
+  if (name == "unicode") return make_unicode_normalizer(std::string(language));
   if (name == "none") return std::make_shared<const KeepAsIs>();
   if (name == "basic_cleaners") return myxtts::make_cleaner(myxtts::CleanerKind::kBasic);
   if (name == "english_cleaners") return myxtts::make_cleaner(myxtts::CleanerKind::kEnglish);

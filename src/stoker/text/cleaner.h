@@ -10,8 +10,9 @@
 
 namespace stoker::text {
 
-// "native" (the normaliser of the language), "none", or a cleaner of the original under its old
-// name. E-TEXT-VOCABULARY with the nearest name for anything else.
+// "auto" (the normaliser of the language), one of the normalisers by its name ("english",
+// "persian", "unicode"), "none", or a cleaner of the original under its old name.
+// E-TEXT-VOCABULARY with the nearest name for anything else.
 std::shared_ptr<const Normalizer> cleaner_for(std::string_view name, std::string_view language);
 
 std::vector<std::string> cleaner_names();

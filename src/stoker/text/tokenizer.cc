@@ -15,9 +15,9 @@ namespace stoker::text {
 namespace {
 
 std::string_view cleaner_name(const TokenizerOptions& options) {
-  if (!options.cleaner.empty()) return options.cleaner;
+  if (options.cleaner != "auto") return options.cleaner;
   if (options.vocabulary == "myxtts") return "english_cleaners";
-  return options.vocabulary == "phonemes" ? "none" : "native";
+  return options.vocabulary == "phonemes" ? "none" : "auto";
 }
 
 // Whether anything is left to speak: a letter or a digit of any script.

@@ -21,9 +21,9 @@ enum class UnknownPolicy { kDrop, kUnknownId, kReject };
 struct TokenizerOptions {
   std::string language = "en";
   std::string vocabulary = "characters";
-  // Empty: what belongs to the vocabulary (english_cleaners for myxtts, none for phonemes, else
-  // native).
-  std::string cleaner = {};
+  // auto: what belongs to the vocabulary (english_cleaners for myxtts, none for phonemes, else the
+  // rules of the language).
+  std::string cleaner = "auto";
   bool add_blank = false;
   UnknownPolicy unknown = UnknownPolicy::kDrop;
   std::vector<std::string> phones = {};  // the inventory, for the vocabulary "phonemes"
