@@ -275,7 +275,8 @@ def window_pass() -> str:
         f"template <class D>\nHWY_NOINLINE void WindowedFft32(D d, {blocks},\n"
         "                                const float* HWY_RESTRICT window, const float* HWY_RESTRICT twiddle,\n"
         "                                float* HWY_RESTRICT column)",
-        "// Pass 1, column n2: samples n2, n2+32, ... (eight in each block, a vector of padding after\n// each 32), window[32*n], twiddle[2*k1], rows k1.",
+        "// Pass 1, column n2: samples n2, n2+32, ... (eight in each block, a vector of padding after\n"
+        "// each 32), window[32*n], twiddle[2*k1], rows k1.",
         setup + w.finish(),
     )
 
@@ -294,8 +295,10 @@ def emit_bins(w: Writer, bins: list[Complex], highest_bin: int) -> None:
 def row_pass(name: str, highest_bin: int) -> str:
     g = Graph()
     w = Writer(g)
-    row = [Complex(g.load(f"Load(d, row + {COLUMN * n} * kLanes)"), g.load(f"Load(d, row + {COLUMN * n + 1} * kLanes)"))
-           for n in range(32)]
+    row = [
+        Complex(g.load(f"Load(d, row + {COLUMN * n} * kLanes)"), g.load(f"Load(d, row + {COLUMN * n + 1} * kLanes)"))
+        for n in range(32)
+    ]
     emit_bins(w, fft(g, row), highest_bin)
     return function(
         f"template <class D, class Sink>\nHWY_NOINLINE void {name}(D d, const float* HWY_RESTRICT row, Sink sink,\n"
@@ -352,7 +355,8 @@ def generated() -> str:
         f"#define {guard}\n#endif\n\n#include <hwy/highway.h>\n\n"
         "HWY_BEFORE_NAMESPACE();\nnamespace stoker::audio::HWY_NAMESPACE {\nusing namespace hwy::HWY_NAMESPACE;\n\n"
         + "\n".join(parts)
-        + "\n}  // namespace stoker::audio::HWY_NAMESPACE\nHWY_AFTER_NAMESPACE();\n\n#endif  // per-target include guard\n"
+        + "\n}  // namespace stoker::audio::HWY_NAMESPACE\nHWY_AFTER_NAMESPACE();\n\n"
+        + "#endif  // per-target include guard\n"
     )
 
 

@@ -11,6 +11,7 @@ namespace stoker::cli {
 
 class Frame;
 
+void add_bench_mel_command(CLI::App& app, Frame& frame);
 void add_config_commands(CLI::App& app, Frame& frame);
 void add_completion_command(CLI::App& app, Frame& frame);
 void add_data_commands(CLI::App& app, Frame& frame);
@@ -19,8 +20,8 @@ void add_text_command(CLI::App& app, Frame& frame);
 
 // In the order in which --help shows them.
 inline constexpr std::array kCommandGroups{
-    &add_config_commands, &add_data_make_command,  &add_text_command,
-    &add_data_commands,   &add_completion_command,
+    &add_config_commands, &add_data_make_command, &add_text_command,
+    &add_data_commands,   &add_bench_mel_command, &add_completion_command,
 };
 
 }  // namespace stoker::cli

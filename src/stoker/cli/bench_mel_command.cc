@@ -1,0 +1,145 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "stoker/base/cpu_count.h"
+#include "stoker/base/number_text.h"
+#include "stoker/bench/errors.h"
+#include "stoker/bench/mel_bench.h"
+#include "stoker/cli/command_group.h"
+#include "stoker/cli/commands.h"
+#include "stoker/cli/frame.h"
+
+namespace stoker::cli {
+namespace {
+
+struct MelArguments {
+  std::string preset = "hifigan";
+  std::string device = "cpu";
+  std::size_t num_threads = 0;
+  double seconds = 3.0;
+};
+
+// What this run may use, best first: STOKER_SIMD's level and those below it.
+std::vector<SimdLevel> levels_to_run() {
+  const SimdLevel top = simd_level().take_or_raise();
+  std::vector<SimdLevel> levels{top};
+  if (top == SimdLevel::kAvx512) levels.push_back(SimdLevel::kAvx2);
+  if (top != SimdLevel::kScalar) levels.push_back(SimdLevel::kScalar);
+  return levels;
+}
+
+void require_right(const bench::MelBenchRow& row) {
+  if (row.accurate && row.repeatable) return;
+  raise({.code = &bench::kBenchWrong,
+         .place = {},
+         .promised = row.accurate ? "equal bytes in every repetition"
+                                  : "log-mel within tolerance of the f64 reference",
+         .found = fmt::format("level {}: off by {:.3g} (loud), {:.3g} (quiet)",
+                              simd_level_name(row.level), row.difference.largest_loud,
+                              row.difference.largest_quiet),
+         .action = {},
+         .cure = {}});
+}
+
+nlohmann::ordered_json row_json(const bench::MelBenchRow& row) {
+  nlohmann::ordered_json stages;
+  for (std::size_t s = 0; s < audio::kMelStageNames.size(); ++s) {
+    stages[std::string(audio::kMelStageNames[s])] = row.stage_ns_per_frame[s];
+  }
+  return {{"level", simd_level_name(row.level)},
+          {"threads", row.num_threads},
+          {"clips", row.num_clips},
+          {"clips_per_s", row.clips_per_s},
+          {"median_clips_per_s", row.median_clips_per_s},
+          {"best_clips_per_s", row.best_clips_per_s},
+          {"audio_s_per_s", row.clips_per_s * bench::kClipSamples / 22050.0},
+          {"cpu_s_per_1000_clips", row.cpu_s_per_1000_clips},
+          {"gflops", row.gflops},
+          {"peak_gflops", row.peak_gflops},
+          {"share_of_limit", row.share_of_peak},
+          {"calm", row.calm},
+          {"stage_ns_per_frame", stages},
+          {"max_difference_loud", row.difference.largest_loud},
+          {"max_difference_quiet", row.difference.largest_quiet},
+          {"mean_difference", row.difference.mean}};
+}
+
+void print_row(Frame& frame, const bench::MelBenchRow& row) {
+  frame.print(fmt::format("{:<8}{:>7}{:>12}{:>12}{:>12}{:>10.1f}{:>9.0f} %{:>8.2f}",
+                          simd_level_name(row.level), row.num_threads,
+                          grouped(static_cast<std::uint64_t>(row.clips_per_s)),
+                          grouped(static_cast<std::uint64_t>(row.median_clips_per_s)),
+                          grouped(static_cast<std::uint64_t>(row.best_clips_per_s)), row.gflops,
+                          100.0 * row.share_of_peak, row.calm));
+}
+
+void print_stages(Frame& frame, const bench::MelBenchRow& row) {
+  double total = 0;
+  for (const double ns : row.stage_ns_per_frame) total += ns;
+  frame.print(
+      fmt::format("\nwhere a frame's {:.0f} ns go ({}):", total, simd_level_name(row.level)));
+  for (std::size_t s = 0; s < audio::kMelStageNames.size(); ++s) {
+    frame.print(fmt::format("  {:<32}{:>6.0f} ns {:>4.0f} %", audio::kMelStageNames[s],
+                            row.stage_ns_per_frame[s], 100.0 * row.stage_ns_per_frame[s] / total));
+  }
+}
+
+ExitCode run_bench(Frame& frame, const MelArguments& arguments) {
+  const config::MelRecipe recipe = config::mel_preset(arguments.preset);
+  frame.say("computing the f64 reference of one clip (144,953 samples)");
+  const auto reference = bench::mel_reference(recipe, bench::unit_samples(bench::mel_bench_clip()));
+  const std::size_t most =
+      arguments.num_threads > 0 ? arguments.num_threads : std::min(2U, count_cpus().allowed);
+  std::vector<bench::MelBenchOptions> runs;
+  for (const SimdLevel level : levels_to_run()) {
+    runs.push_back(
+        {.recipe = recipe, .level = level, .num_threads = 1, .seconds = arguments.seconds});
+  }
+  if (most > 1) {
+    runs.push_back(runs.front());
+    runs.back().num_threads = most;
+  }
+  frame.print("level   threads   clips/s      median        best   GFLOP/s    of peak    calm");
+  std::vector<bench::MelBenchRow> rows;
+  for (const bench::MelBenchOptions& run : runs) {
+    rows.push_back(bench::bench_mel(run, reference, frame.stop_token()));
+    require_right(rows.back());
+    print_row(frame, rows.back());
+  }
+  print_stages(frame, rows.front());
+  nlohmann::ordered_json& report = frame.report();
+  report.update(row_json(rows.front()));
+  report["preset"] = arguments.preset;
+  report["limit"] = "multiply-adds of one core, measured beside each group";
+  if (most > 1) report["threads_gain"] = rows.back().clips_per_s / rows.front().clips_per_s;
+  report["rows"] = nlohmann::ordered_json::array();
+  for (const bench::MelBenchRow& row : rows) report["rows"].push_back(row_json(row));
+  return ExitCode::kDone;
+}
+
+}  // namespace
+
+void add_bench_mel_command(CLI::App& app, Frame& frame) {
+  CLI::App& group = command_group(app, "bench", "Benchmarks that check their own result");
+  CLI::App* command = group.add_subcommand("mel", "Log-mel of the mean clip (6.574 s), per core");
+  auto arguments = std::make_shared<MelArguments>();
+  command->add_option("--preset", arguments->preset, "Mel preset")->capture_default_str();
+  command->add_option("--device", arguments->device, "Where to compute")
+      ->check(CLI::IsMember({"cpu", "auto"}))
+      ->capture_default_str();
+  command
+      ->add_option("--threads", arguments->num_threads,
+                   "Threads of the last row (default: 2, or 1 where only one core is allowed)")
+      ->check(CLI::Range(1, 1024));
+  command->add_option("--seconds", arguments->seconds, "Time for each row")
+      ->check(CLI::Range(0.01, 3600.0))
+      ->capture_default_str();
+  frame.on(*command, [&frame, arguments] { return run_bench(frame, *arguments); });
+}
+
+}  // namespace stoker::cli
