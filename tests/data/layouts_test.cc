@@ -160,6 +160,23 @@ TEST(LayoutTest, SeveralSourcesAreOneIndexWithTheirNamesBeforeTheIds) {
   EXPECT_TRUE(index.open_sound(index[1]).ok());
 }
 
+TEST(LayoutTest, ASoundFolderThatIsALinkOutOfTheSetIsAllowedByName) {
+  DataSet data;
+  const ScratchFolder elsewhere;
+  elsewhere.put("a.wav", audio::good_wav({}, audio::samples16(22050)));
+  std::filesystem::create_directory_symlink(elsewhere.path(), data.folder / "wavs");
+  data.put_metadata("a|x|some text\n");
+  try {
+    data.scan();
+    FAIL() << "no error";
+  } catch (const DataError& error) {
+    EXPECT_EQ(error.error().code->name, "E-META-LINK");
+    EXPECT_TRUE(contains(error.error().cure, "audio_root"));
+  }
+  data.options.sources[0].audio_root = elsewhere.path();
+  EXPECT_EQ(ids_of(data.scan()), Ids{"a"});
+}
+
 TEST(LayoutTest, AFolderWithoutMetadataIsRefusedByName) {
   DataSet data;
   try {

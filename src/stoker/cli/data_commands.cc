@@ -7,6 +7,7 @@
 
 #include "stoker/base/bytes.h"
 #include "stoker/base/number_text.h"
+#include "stoker/base/progress.h"
 #include "stoker/base/svg.h"
 #include "stoker/cli/command_group.h"
 #include "stoker/cli/commands.h"
@@ -74,6 +75,8 @@ ExitCode check(Frame& frame, const DataArguments& arguments) {
   data::IndexOptions options = options_of(frame, arguments);
   options.check = data::FileCheck::kContent;
   options.tokenizer = tokenizer_of(frame.settings().text);
+  ProgressBar bar({.task = "check", .unit = "files"}, stderr_surface());
+  if (!frame.options().quiet) options.progress = &bar;
   const data::Index index = data::scan_index(options, system_io(), frame.stop_token());
   put_counts(frame.report(), index);
   const std::string rejects_file = keep_rejects(frame, index, arguments);
@@ -133,7 +136,7 @@ CLI::App* add_data_command(CLI::App& group, Frame& frame, const char* name, cons
         },
         help);
   };
-  give("folder", "data.path", "Folder or metadata file of the data set")->required();
+  give("folder", "data.path", "Folder or metadata file of the data set (data.path)");
   command->add_option("--columns", arguments->columns,
                       "Column map of a table, e.g. audio=path,text=sentence,speaker=client_id");
   give("--audio-root", "data.audio_root", "Folder that audio paths in the metadata start from");

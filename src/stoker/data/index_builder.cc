@@ -26,9 +26,11 @@ namespace {
 void check_sources(const std::vector<SourceOptions>& sources) {
   if (sources.empty()) refuse_sources("at least one source", "none");
   if (sources.size() > 0xFFFF) refuse_sources("at most 65,535 sources", grouped(sources.size()));
-  for (const SourceOptions& source : sources)
+  for (const SourceOptions& source : sources) {
+    if (source.path.empty()) refuse_sources("a folder or metadata file", "no path");
     if (!(source.weight > 0.0) || !std::isfinite(source.weight))
       refuse_sources("weights above 0", fmt::format("{} for {}", source.weight, source.path));
+  }
 }
 
 // Ids are told apart by the name of their source, so names must differ.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "stoker/audio/sound_file.h"
+#include "stoker/base/progress.h"
 #include "stoker/config/choices.h"
 #include "stoker/text/tokenizer.h"
 
@@ -85,7 +86,8 @@ struct IndexOptions {
   double pace_factor = 3.0;         // characters per second this far from the median are listed
   FileCheck check = FileCheck::kHeader;
   std::shared_ptr<const text::Tokenizer> tokenizer;  // texts it refuses are rejected; may be null
-  unsigned num_workers = 0;                          // threads that check files; 0 = cores allowed
+  Progress* progress = nullptr;  // told of every row whose file was checked; may be null
+  unsigned num_workers = 0;      // threads that check files; 0 = cores allowed
 };
 
 }  // namespace stoker::data

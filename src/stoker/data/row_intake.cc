@@ -37,6 +37,15 @@ Result<void> read_rows(const MetadataSource& metadata, LineReader& lines, const 
   return {};
 }
 
+// A sound folder that is a link out of the data set is common, and easy to allow by name.
+Error listing_failure(Error error) {
+  if (error.code == &kIoOutside) {
+    error.code = &kMetaLink;
+    error.cure = "name the folder it points to as audio_root (--audio-root)";
+  }
+  return error;
+}
+
 const ErrorCode& filter_code(RowState state) {
   switch (state) {
     case RowState::kSplit:
@@ -80,7 +89,7 @@ Result<Digest128> RowIntake::read(const MetadataSource& metadata, const SourceOp
                   .listing = {}};
   if (options_.check != FileCheck::kNone && metadata.find_by != FindBy::kPath) {
     auto listing = SoundListing::open(metadata.root, metadata.sound);
-    if (!listing.ok()) return std::move(listing).error();
+    if (!listing.ok()) return listing_failure(std::move(listing).error());
     reading.listing = std::move(*listing);
   }
   const RowRules rules{.file = metadata.metadata.path(),

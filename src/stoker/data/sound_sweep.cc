@@ -52,7 +52,13 @@ class Sweep {
  public:
   Sweep(RowTable& rows, std::span<const SweptSource> sources, const IndexOptions& options,
         std::stop_token stop)
-      : rows_(rows), sources_(sources), options_(options), stop_(std::move(stop)) {}
+      : rows_(rows),
+        sources_(sources),
+        options_(options),
+        stop_(std::move(stop)),
+        progress_(options.progress == nullptr ? no_progress() : *options.progress) {
+    progress_.set_total(rows.state.size());
+  }
 
   std::vector<text::UnknownTally::Entry> unknown_symbols() const { return unknown_.entries(); }
 
@@ -83,6 +89,7 @@ class Sweep {
         for (std::size_t row = begin; row < end; ++row)
           if (rows_.state[row] == RowState::kAccepted)
             judge(check, static_cast<std::uint32_t>(row), findings);
+        progress_.advance(end - begin);
       }
     } catch (...) {
       findings.failure = std::current_exception();
@@ -112,6 +119,7 @@ class Sweep {
         findings.contents.push_back({verdict.content->high, verdict.content->low, row});
       if (verdict.oddities.empty()) return;
     }
+    if (verdict.verdict == Verdict::kRejected) progress_.reject(1);
     findings.judged.push_back({row, std::move(verdict)});
   }
 
@@ -130,6 +138,7 @@ class Sweep {
   std::span<const SweptSource> sources_;
   const IndexOptions& options_;
   std::stop_token stop_;
+  Progress& progress_;
   text::UnknownTally unknown_;
   std::atomic<std::size_t> next_{0};
 };
