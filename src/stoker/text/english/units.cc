@@ -3,134 +3,10 @@
 
 #include "stoker/text/english/number_words.h"
 #include "stoker/text/english/rules.h"
+#include "stoker/text/english/unit_table.h"
 
 namespace stoker::text::english {
 namespace {
-
-struct Unit {
-  std::string_view sign;
-  std::string_view one;
-  std::string_view many;     // empty: one + "s"
-  bool needs_touch = false;  // only directly after the digits, since it is a word or letter too
-};
-
-// Case matters: mW and MW, Mb and MB.
-constexpr std::array kUnits{Unit{"km", "kilometer", ""},
-                            Unit{"m", "meter", ""},
-                            Unit{"cm", "centimeter", ""},
-                            Unit{"mm", "millimeter", ""},
-                            Unit{"nm", "nanometer", ""},
-                            Unit{"µm", "micrometer", ""},
-                            Unit{"μm", "micrometer", ""},
-                            Unit{"mi", "mile", ""},
-                            Unit{"yd", "yard", ""},
-                            Unit{"yds", "yard", ""},
-                            Unit{"ft", "foot", "feet"},
-                            Unit{"in", "inch", "inches", true},
-                            Unit{"kg", "kilogram", ""},
-                            Unit{"g", "gram", ""},
-                            Unit{"mg", "milligram", ""},
-                            Unit{"µg", "microgram", ""},
-                            Unit{"μg", "microgram", ""},
-                            Unit{"lb", "pound", ""},
-                            Unit{"lbs", "pound", ""},
-                            Unit{"oz", "ounce", ""},
-                            Unit{"L", "liter", ""},
-                            Unit{"l", "liter", ""},
-                            Unit{"ml", "milliliter", ""},
-                            Unit{"mL", "milliliter", ""},
-                            Unit{"cl", "centiliter", ""},
-                            Unit{"dl", "deciliter", ""},
-                            Unit{"gal", "gallon", ""},
-                            Unit{"tbsp", "tablespoon", ""},
-                            Unit{"tsp", "teaspoon", ""},
-                            Unit{"qt", "quart", ""},
-                            Unit{"mph", "mile per hour", "miles per hour"},
-                            Unit{"kph", "kilometer per hour", "kilometers per hour"},
-                            Unit{"kmh", "kilometer per hour", "kilometers per hour"},
-                            Unit{"mpg", "mile per gallon", "miles per gallon"},
-                            Unit{"rpm", "revolution per minute", "revolutions per minute"},
-                            Unit{"fps", "frame per second", "frames per second"},
-                            Unit{"bpm", "beat per minute", "beats per minute"},
-                            Unit{"psi", "pound per square inch", "pounds per square inch"},
-                            Unit{"Hz", "hertz", "hertz"},
-                            Unit{"kHz", "kilohertz", "kilohertz"},
-                            Unit{"MHz", "megahertz", "megahertz"},
-                            Unit{"GHz", "gigahertz", "gigahertz"},
-                            Unit{"W", "watt", ""},
-                            Unit{"mW", "milliwatt", ""},
-                            Unit{"kW", "kilowatt", ""},
-                            Unit{"MW", "megawatt", ""},
-                            Unit{"GW", "gigawatt", ""},
-                            Unit{"kWh", "kilowatt hour", ""},
-                            Unit{"MWh", "megawatt hour", ""},
-                            Unit{"V", "volt", ""},
-                            Unit{"kV", "kilovolt", ""},
-                            Unit{"mV", "millivolt", ""},
-                            Unit{"mA", "milliamp", ""},
-                            Unit{"mAh", "milliamp hour", ""},
-                            Unit{"A", "amp", "", true},
-                            Unit{"Ω", "ohm", ""},
-                            Unit{"dB", "decibel", ""},
-                            Unit{"ms", "millisecond", ""},
-                            Unit{"ns", "nanosecond", ""},
-                            Unit{"µs", "microsecond", ""},
-                            Unit{"s", "second", "", true},
-                            Unit{"sec", "second", ""},
-                            Unit{"secs", "second", ""},
-                            Unit{"min", "minute", ""},
-                            Unit{"mins", "minute", ""},
-                            Unit{"h", "hour", ""},
-                            Unit{"hr", "hour", ""},
-                            Unit{"hrs", "hour", ""},
-                            Unit{"KB", "kilobyte", ""},
-                            Unit{"kB", "kilobyte", ""},
-                            Unit{"MB", "megabyte", ""},
-                            Unit{"GB", "gigabyte", ""},
-                            Unit{"TB", "terabyte", ""},
-                            Unit{"PB", "petabyte", ""},
-                            Unit{"kbps", "kilobit per second", "kilobits per second"},
-                            Unit{"Mbps", "megabit per second", "megabits per second"},
-                            Unit{"Gbps", "gigabit per second", "gigabits per second"},
-                            Unit{"Pa", "pascal", ""},
-                            Unit{"kPa", "kilopascal", ""},
-                            Unit{"hPa", "hectopascal", ""},
-                            Unit{"N", "newton", "", true},
-                            Unit{"J", "joule", ""},
-                            Unit{"kJ", "kilojoule", ""},
-                            Unit{"MJ", "megajoule", ""},
-                            Unit{"cal", "calorie", ""},
-                            Unit{"kcal", "kilocalorie", ""},
-                            Unit{"ha", "hectare", ""},
-                            Unit{"px", "pixel", ""},
-                            Unit{"dpi", "dot per inch", "dots per inch"},
-                            Unit{"ppm", "part per million", "parts per million"},
-                            Unit{"hp", "horsepower", "horsepower"},
-                            Unit{"pts", "point", ""},
-                            Unit{"doz", "dozen", "dozen"},
-                            Unit{"sq ft", "square foot", "square feet"},
-                            Unit{"sq. ft", "square foot", "square feet"},
-                            Unit{"sq mi", "square mile", ""},
-                            Unit{"sq. mi", "square mile", ""},
-                            Unit{"sq km", "square kilometer", ""},
-                            Unit{"sq. km", "square kilometer", ""},
-                            Unit{"sq m", "square meter", ""},
-                            Unit{"sq. m", "square meter", ""},
-                            Unit{"cu ft", "cubic foot", "cubic feet"},
-                            Unit{"fl oz", "fluid ounce", ""},
-                            Unit{"fl. oz", "fluid ounce", ""},
-                            Unit{"°C", "degree Celsius", "degrees Celsius"},
-                            Unit{"°F", "degree Fahrenheit", "degrees Fahrenheit"},
-                            Unit{"° C", "degree Celsius", "degrees Celsius"},
-                            Unit{"° F", "degree Fahrenheit", "degrees Fahrenheit"},
-                            Unit{"°", "degree", ""},
-                            Unit{"%", "percent", "percent"},
-                            Unit{"‰", "per mille", "per mille"},
-                            Unit{"M", "million", "million", true},
-                            Unit{"bn", "billion", "billion"},
-                            Unit{"mn", "million", "million"},
-                            Unit{"K", "thousand", "thousand", true},
-                            Unit{"k", "thousand", "thousand", true}};
 
 struct Power {
   std::string_view sign;
@@ -138,6 +14,18 @@ struct Power {
 };
 constexpr std::array<Power, 4> kPowers{
     {{"²", "square "}, {"³", "cubic "}, {"2", "square "}, {"3", "cubic "}}};
+
+// Words after which a price or a speed is counted.
+constexpr std::array<std::string_view, 6> kPeriods{"hour",  "day",  "week",
+                                                   "month", "year", "person"};
+// Words that make "in" before them a unit.
+constexpr std::array<std::string_view, 8> kAfterInches{"long", "wide",  "tall", "deep",
+                                                       "high", "thick", "x",    "by"};
+
+template <std::size_t N>
+bool listed(const std::array<std::string_view, N>& list, std::string_view word) noexcept {
+  return std::find(list.begin(), list.end(), word) != list.end();
+}
 
 struct FoundUnit {
   const Unit* unit = nullptr;
@@ -203,8 +91,7 @@ std::size_t append_per(std::string_view text, std::size_t end, std::string& out)
     append_per_unit(out, per);
     return per.end;
   }
-  if (same_word(word, "hour") || same_word(word, "day") || same_word(word, "week") ||
-      same_word(word, "month") || same_word(word, "year") || same_word(word, "person")) {
+  if (listed(kPeriods, word)) {
     out += " per ";
     out += word;
     return end + 1 + word.size();
@@ -245,9 +132,7 @@ UnitPlace unit_after(std::string_view text, std::size_t end) noexcept {
                       !(end > 1 && is_digit(text[end - 2]));
   if (screen) place.found.unit = nullptr;
   const std::string_view next = word_after(text, place.found.end);
-  const bool measured_inch =
-      unit->sign == "in" && (next == "long" || next == "wide" || next == "tall" || next == "deep" ||
-                             next == "high" || next == "thick" || next == "x" || next == "by");
+  const bool measured_inch = unit->sign == "in" && listed(kAfterInches, next);
   if (unit->needs_touch && start != end && !dotted_inch && !measured_inch)
     place.found.unit = nullptr;
   if (hyphenated && !is_letter(unit->sign.front())) place.found.unit = nullptr;
