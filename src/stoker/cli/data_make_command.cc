@@ -13,8 +13,8 @@
 #include "stoker/cli/command_group.h"
 #include "stoker/cli/commands.h"
 #include "stoker/cli/frame.h"
+#include "stoker/data/errors.h"
 #include "stoker/data/voice/data_set_maker.h"
-#include "stoker/data/voice/errors.h"
 
 namespace stoker::cli {
 namespace {
@@ -37,7 +37,7 @@ unsigned parse_workers(const std::string& text) {
   if (error == std::errc{} && stop == text.data() + text.size() && value <= kMostWorkers) {
     return value;
   }
-  raise({.code = &voice::kMakeOption,
+  raise({.code = &data::kMakeOption,
          .promised = "--num-workers takes auto or 0 to 1024",
          .found = text});
 }

@@ -120,14 +120,23 @@ inline constexpr ErrorCode kDataMixed{"E-DATA-MIXED", ExitCode::kData,
 inline constexpr ErrorCode kDataResampled{"E-DATA-RESAMPLED", ExitCode::kData,
                                           "The file's rate is not the asked one: resampled.", ""};
 
+inline constexpr ErrorCode kMakeFolder{
+    "E-MAKE-FOLDER", ExitCode::kUsage,
+    "The folder for a made data set is not empty, or holds files that `data make` did not write.",
+    "give another --out, or --overwrite to replace a data set made before"};
+inline constexpr ErrorCode kMakeOption{"E-MAKE-OPTION", ExitCode::kUsage,
+                                       "An option of `data make` is outside what it can do.",
+                                       "stoker data make --help lists what each option takes"};
+
 inline constexpr std::array kErrorCodes{
-    &kMetaFields,   &kMetaId,       &kMetaPath,     &kMetaUtf8,     &kMetaCr,
-    &kMetaLine,     &kMetaDup,      &kMetaDupText,  &kMetaJson,     &kMetaQuote,
-    &kMetaSegment,  &kMetaEntry,    &kMetaNoFile,   &kMetaLink,     &kDataShort,
-    &kDataLong,     &kDataRate,     &kMetaChanged,  &kDataLayout,   &kDataColumns,
-    &kDataSource,   &kDataPattern,  &kDataSpeakers, &kDataRejects,  &kDataNoRows,
-    &kDataStopped,  &kFilterSplit,  &kFilterSubset, &kFilterText,   &kFilterDuration,
-    &kFilterFrames, &kMetaSameFile, &kMetaTwoFiles, &kDataPace,     &kDataSilent,
-    &kDataConstant, &kDataClipped,  &kDataMixed,    &kDataResampled};
+    &kMetaFields,   &kMetaId,       &kMetaPath,     &kMetaUtf8,      &kMetaCr,
+    &kMetaLine,     &kMetaDup,      &kMetaDupText,  &kMetaJson,      &kMetaQuote,
+    &kMetaSegment,  &kMetaEntry,    &kMetaNoFile,   &kMetaLink,      &kDataShort,
+    &kDataLong,     &kDataRate,     &kMetaChanged,  &kDataLayout,    &kDataColumns,
+    &kDataSource,   &kDataPattern,  &kDataSpeakers, &kDataRejects,   &kDataNoRows,
+    &kDataStopped,  &kFilterSplit,  &kFilterSubset, &kFilterText,    &kFilterDuration,
+    &kFilterFrames, &kMetaSameFile, &kMetaTwoFiles, &kDataPace,      &kDataSilent,
+    &kDataConstant, &kDataClipped,  &kDataMixed,    &kDataResampled, &kMakeFolder,
+    &kMakeOption};
 
 }  // namespace stoker::data

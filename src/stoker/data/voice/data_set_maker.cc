@@ -10,7 +10,7 @@
 #include "stoker/audio/wav_writer.h"
 #include "stoker/base/bytes.h"
 #include "stoker/base/sync.h"
-#include "stoker/data/voice/errors.h"
+#include "stoker/data/errors.h"
 #include "stoker/data/voice/out_folder.h"
 #include "stoker/data/voice/steady_math.h"
 #include "stoker/data/voice/utterance_maker.h"

@@ -3,7 +3,7 @@
 #include <array>
 #include <charconv>
 
-#include "stoker/data/voice/errors.h"
+#include "stoker/data/errors.h"
 
 namespace stoker::data::voice {
 namespace {

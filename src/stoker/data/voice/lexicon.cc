@@ -9,7 +9,10 @@
 #include "stoker/data/voice/english_quality_words.h"
 #include "stoker/data/voice/english_thing_words.h"
 #include "stoker/data/voice/english_verb_words.h"
-#include "stoker/data/voice/persian_words.h"
+#include "stoker/data/voice/persian_function_words.h"
+#include "stoker/data/voice/persian_number_words.h"
+#include "stoker/data/voice/persian_quality_words.h"
+#include "stoker/data/voice/persian_thing_words.h"
 
 namespace stoker::data::voice {
 namespace {
@@ -40,7 +43,9 @@ Lexicon english_lexicon() {
 Lexicon persian_lexicon() {
   Lexicon lexicon;
   add(lexicon, kPersianFunctionWords, true);
-  add(lexicon, kPersianWords, false);
+  add(lexicon, kPersianNumberWords, false);
+  add(lexicon, kPersianThingWords, false);
+  add(lexicon, kPersianQualityWords, false);
   return lexicon;
 }
 

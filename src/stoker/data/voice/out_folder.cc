@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "stoker/data/voice/errors.h"
+#include "stoker/data/errors.h"
 
 namespace stoker::data::voice {
 namespace {
