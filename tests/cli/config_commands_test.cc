@@ -27,6 +27,16 @@ TEST(ConfigShowTest, SeedIsAGlobalOption) {
   EXPECT_EQ(json::parse(run.out)["settings"]["seed"]["value"], 7);
 }
 
+TEST(ConfigShowTest, TakesEveryOptionAndNamesItAsTheSource) {
+  const ProgramRun run = run_program("config show --json --batch-size 8 --aggressive-lr",
+                                     "STOKER_DATA__BATCH_SIZE=48");
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const json object = json::parse(run.out);
+  EXPECT_EQ(object["settings"]["data"]["batch_size"]["value"], 8);
+  EXPECT_EQ(object["settings"]["data"]["batch_size"]["source"], "--batch-size");
+  EXPECT_THAT(object["notices"].dump(), HasSubstr("--aggressive-lr"));
+}
+
 TEST(ConfigCheckTest, TypoNamesNearestKeyLineAndColumn) {
   const std::string file = fresh_folder() + "/c.yaml";
   write_text(file, "features:\n  hop_lenght: 256\n");

@@ -9,7 +9,9 @@
 #include "stoker/base/cpu_count.h"
 #include "stoker/cli/commands.h"
 #include "stoker/cli/frame.h"
+#include "stoker/cli/old_flags.h"
 #include "stoker/cli/reference_pages.h"
+#include "stoker/cli/settings_options.h"
 #include "stoker/cli/terminal.h"
 #include "stoker/config/check_settings.h"
 #include "stoker/config/field_table.h"
@@ -129,6 +131,8 @@ ExitCode recommend(Frame& frame, const std::string& gpu_name) {
 
 void add_show(CLI::App& config, Frame& frame) {
   CLI::App* command = config.add_subcommand("show", "Effective settings and where each came from");
+  add_train_options(*command, frame);
+  add_old_flags(*command, frame, kOldPrograms);
   frame.on(*command, [&frame] { return show(frame); });
 }
 

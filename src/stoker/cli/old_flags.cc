@@ -21,9 +21,6 @@ struct OldFlags {
 };
 
 constexpr std::string_view kTrain = "train_main trainTestFile";
-constexpr std::string_view kAll =
-    "train_main trainTestFile diagnose_gpu_bottleneck enhanced_gpu_profiler gpu_profiler "
-    "test_performance";
 
 constexpr std::array kOldFlags{
     OldFlags{kTrain, "--enable-eager-debug", "training.graphs", "off", ""},
@@ -63,11 +60,13 @@ constexpr std::array kOldFlags{
     OldFlags{"enhanced_gpu_profiler", "--benchmark", "", "",
              "stoker bench feed --grid key=a,b,c compares settings"},
     OldFlags{"enhanced_gpu_profiler", "--output", "", "", "--html F and --json write the report"},
+    OldFlags{kOldPrograms, "--num-batches", "", "",
+             "how many batches to run is said to the command that runs them"},
     OldFlags{"test_performance", "--create-test-data", "", "",
              "stoker data make --out DIR makes a data set"},
     OldFlags{"test_performance", "--test-bottleneck-detection", "", "",
              "stoker diagnose finds the bottleneck"},
-    OldFlags{kAll, "--data-path --test-data-path", "data.path", "", ""},
+    OldFlags{kOldPrograms, "--data-path --test-data-path", "data.path", "", ""},
 };
 
 std::vector<std::string> words(std::string_view text) {

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "stoker/base/build_info.h"
+#include "stoker/base/log.h"
 #include "stoker/cli/commands.h"
 #include "stoker/cli/errors.h"
 #include "stoker/cli/stop_signals.h"
@@ -45,6 +46,13 @@ nlohmann::ordered_json error_object(const Error& error) {
   object["message"] = error_line(error);
   put(object, "help", help_line(error));
   return object;
+}
+
+void install_log_sink(const GlobalOptions& options) {
+  const LogLevel lowest = options.verbose ? LogLevel::kDebug
+                          : options.quiet ? LogLevel::kError
+                                          : LogLevel::kInfo;
+  set_log_sink(make_stderr_sink(), lowest);
 }
 
 }  // namespace
@@ -102,6 +110,7 @@ int Program::parse(CLI::App& app, int argc, char** argv) {
 int Program::run_chosen() {
   StopSignals signals;
   frame_.stop_ = signals.token();
+  install_log_sink(frame_.options_);
   const auto end = [&](const Error& error, int exit_code) {
     if (signals.received() != 0) return stopped(signals.received());
     return fail(error, exit_code);

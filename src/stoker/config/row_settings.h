@@ -27,12 +27,12 @@ struct RowSettings {
 
   static constexpr auto fields() {
     using C = RowSettings;
-    constexpr double kDay_s = 86400.0;
+    constexpr double kDaySeconds = 86400.0;
     constexpr std::int64_t kMany = 1'000'000'000;
     return std::tuple{
-        field("min_audio_length", &C::min_audio_s, {0.0, kDay_s}, "Shorter rows are left out.")
+        field("min_audio_length", &C::min_audio_s, {0.0, kDaySeconds}, "Shorter rows are left out.")
             .unit("s"),
-        field("max_audio_length", &C::max_audio_s, {0.0, kDay_s}, "Longer rows are left out.")
+        field("max_audio_length", &C::max_audio_s, {0.0, kDaySeconds}, "Longer rows are left out.")
             .unit("s"),
         field("min_text_length", &C::min_text_length, {0, kMany},
               "Rows with fewer characters are left out.")
