@@ -6,8 +6,8 @@
 
 Every round runs each program for a short while, so that a busy machine slows all of them alike. Speeds are clips per
 second of CPU time of the one thread that works: waiting for a core that others hold is not counted against anyone.
-Ratios are of the medians over the rounds; best is given beside. Each peer's output is checked before it is timed. Writes
-bench/results/peers-mel.md and .json.
+Ratios are of the medians over the rounds; best is given beside. Each peer's output is checked before it is timed.
+Writes bench/results/peers-mel.md and .json.
 """
 
 import argparse
