@@ -73,7 +73,8 @@ Error cut_off(const File& file, const SoundInfo& info, std::uint64_t at_bytes) {
 }
 
 Error not_finite(const File& file, const SoundInfo& info, std::uint64_t sample) {
-  const std::uint64_t block_bytes = sample_bytes(info.sample_format) * info.num_channels;
+  const std::uint64_t block_bytes =
+      std::uint64_t{sample_bytes(info.sample_format)} * info.num_channels;
   return {.code = &kWavNonFinite,
           .place = {.file = file.path(), .byte = info.data_at_bytes + sample * block_bytes},
           .promised = "finite samples",

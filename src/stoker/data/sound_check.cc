@@ -76,9 +76,9 @@ std::optional<Error> place_segment(const File& file, const audio::SoundInfo& inf
                                    const Segment* segment, UtteranceTable::Sound& sound) {
   sound = {.first_sample = 0, .num_samples = info.num_samples, .rate_hz = info.rate_hz};
   if (segment == nullptr) return std::nullopt;
-  constexpr double kSlack_s = 0.05;
+  constexpr double kSlackSeconds = 0.05;
   const auto first = samples_of(segment->offset_s, info.rate_hz);
-  const auto slack = *samples_of(kSlack_s, info.rate_hz);
+  const auto slack = *samples_of(kSlackSeconds, info.rate_hz);
   const auto outside = [&] {
     return at_file(kMetaSegment, file,
                    segment->duration_s ? fmt::format("{:.3f} s from {:.3f} s", *segment->duration_s,

@@ -30,7 +30,10 @@ struct Identity {
   std::uint64_t high = 0;
   std::uint64_t low = 0;
   std::uint32_t row = 0;
-  auto operator<=>(const Identity&) const = default;
+
+  bool operator<(const Identity& other) const {
+    return std::tie(high, low, row) < std::tie(other.high, other.low, other.row);
+  }
 };
 
 struct Judged {
