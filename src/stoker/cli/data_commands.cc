@@ -54,7 +54,7 @@ std::string keep_rejects(Frame& frame, const data::Index& index, const DataArgum
     write_file(arguments.rejects_file, lines);
     return arguments.rejects_file;
   }
-  const std::string path = index.sources().front().root.path() + "/.stoker/rejects.jsonl";
+  std::string path = index.sources().front().root.path() + "/.stoker/rejects.jsonl";
   try {
     write_file(path, lines);
     return path;
