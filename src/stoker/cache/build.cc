@@ -90,13 +90,13 @@ void Build::note_kept(const ShardState& state) {
   KindCounts& counts = report_.kinds[counts_key(maker)];
   for (std::size_t i = 0; i < state.rows.size(); ++i) {
     const std::string id(maker.id(state.plan.first_row + i));
-    if (state.seen[i]) hints_.set(id, *state.seen[i]);
+    if (state.seen[i]) hints_.set(source_key(maker, state.plan.first_row + i), *state.seen[i]);
     if (state.rows[i] == RowState::kLeftOut) {
       rejected_ids_.insert(id);
       for (const LeftOut& row : found_.manifest.left_out) {
         if (row.kind != maker.kind() || row.id != id) continue;
         Error error;
-        error.code = &kLeftOut;
+        error.code = &kRowLeftOut;
         error.place.file = id;
         error.promised = "usable, when it was last built";
         error.found = row.code;
@@ -180,7 +180,8 @@ void Build::note_shard(const ShardAssembly& shard) {
   KindCounts& counts = report_.kinds[counts_key(maker)];
   for (std::size_t i = 0; i < shard.state->plan.num_rows; ++i) {
     const AssemblyRow& row = shard.rows[i];
-    if (row.seen && row.seen->digest != Digest128{}) hints_.set(row.record.id, *row.seen);
+    if (row.seen && row.seen->digest != Digest128{})
+      hints_.set(source_key(maker, shard.state->plan.first_row + i), *row.seen);
     if (row.reject) {
       rejected_ids_.insert(row.record.id);
       report_.rejects.push_back({maker.kind(), row.record.id, *row.reject});
@@ -234,7 +235,7 @@ void Build::make_all(std::vector<ShardState*> todo, Committer& committer) {
 
 void Build::check_sources_unchanged() const {
   for (const auto& [maker, row] : made_rows_) {
-    const SourceHint* hint = hints_.find(maker->id(row));
+    const SourceHint* hint = hints_.find(source_key(*maker, row));
     Result<std::optional<SourceStamp>> stamp = maker->stamp(row);
     if (hint == nullptr || (stamp.ok() && stamp->has_value() && **stamp == hint->stamp)) continue;
     if (stamp.ok() && !stamp->has_value()) continue;
@@ -259,8 +260,10 @@ void Build::publish_hints() {
 BuildReport Build::run() {
   remove_leftovers(folder_).take_or_raise();
   std::vector<ShardState*> todo;
-  for (ShardState& state : found_.shards)
+  for (ShardState& state : found_.shards) {
+    if (options_.rebuild.contains(state.plan.number)) state.is_complete = false;
     if (!state.is_complete) todo.push_back(&state);
+  }
   if (options_.stop.stop_requested()) {
     report_.stopped = true;
     return std::move(report_);

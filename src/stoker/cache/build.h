@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <set>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -27,6 +28,7 @@ struct BuildReject {
 struct BuildOptions {
   unsigned num_workers = 1;           // threads that decode and transform; one more writes
   std::uint64_t max_rejects = ~0ULL;  // more than this many rejected rows end the build
+  std::set<std::uint32_t> rebuild{};  // shards to write anew although their index is whole
   std::stop_token stop{};
   std::function<void(const BuildReject&)> on_reject{};  // as they happen, one at a time
   Progress* progress = &no_progress();                  // in records

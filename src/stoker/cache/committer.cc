@@ -22,15 +22,18 @@ ShardLine line_of(const ShardState& state) {
           view.digest()};
 }
 
-bool is_planned(const Inspection& found, const LeftOut& row) {
+// Of a shard that stays, or of a kind that nobody asked for now.
+bool is_kept(const Inspection& found, const LeftOut& row) {
+  bool asked = false;
   for (const ShardState& state : found.shards) {
     const RecordMaker& maker = *state.plan.maker;
     if (maker.kind() != row.kind) continue;
+    asked = true;
     for (std::size_t i = 0; i < state.rows.size(); ++i)
       if (state.rows[i] == RowState::kLeftOut && maker.id(state.plan.first_row + i) == row.id)
         return state.is_complete;
   }
-  return false;
+  return !asked;
 }
 
 }  // namespace
@@ -43,8 +46,9 @@ Committer::Committer(const File& folder, const Manifest& head, const Inspection&
   for (const ShardState& state : found.shards)
     if (state.is_complete && (state.is_listed || adopt(state)))
       manifest_.shards.push_back(line_of(state));
+  for (const ShardLine& line : found.other_kinds) manifest_.shards.push_back(line);
   for (const LeftOut& row : found.manifest.left_out)
-    if (is_planned(found, row)) manifest_.left_out.push_back(row);
+    if (is_kept(found, row)) manifest_.left_out.push_back(row);
   publish_manifest();
   for (const std::uint32_t number : found.other_numbers) {
     const SysResult removed =

@@ -36,6 +36,9 @@ inline constexpr ErrorCode kNpyZip{"E-NPY-ZIP", ExitCode::kData,
 inline constexpr ErrorCode kImportShape{
     "E-IMPORT-SHAPE", ExitCode::kData,
     "An imported feature has another shape than its folder says.", ""};
+inline constexpr ErrorCode kImportTwice{"E-IMPORT-TWICE", ExitCode::kUsage,
+                                        "There are two folders of one kind to import.",
+                                        "give the one that is meant"};
 inline constexpr ErrorCode kImportEmpty{
     "E-IMPORT-EMPTY", ExitCode::kData, "There is nothing to import in the folder.",
     "give the folder that holds tokens_*, mels_* or .npy files"};
@@ -90,10 +93,12 @@ inline constexpr ErrorCode kSourceChanged{
 inline constexpr ErrorCode kBuildVerify{"E-CACHE-READBACK", ExitCode::kStorage,
                                         "A shard read back after writing is not what was written.",
                                         "the storage loses data; check the disk"};
+inline constexpr ErrorCode kNoFrames{"E-CACHE-NOFRAMES", ExitCode::kData,
+                                     "After trimming, too few samples are left for one frame.", ""};
 inline constexpr ErrorCode kTooManyBad{
     "E-CACHE-BADROWS", ExitCode::kData, "More rows are bad than the bound allows.",
     "see rejects.jsonl; raise max_bad_fraction if that is wanted"};
-inline constexpr ErrorCode kLeftOut{
+inline constexpr ErrorCode kRowLeftOut{
     "E-CACHE-LEFTOUT", ExitCode::kData,
     "The row was bad when the cache was built; its source is the same.", ""};
 inline constexpr ErrorCode kStopped{"E-CACHE-STOPPED", ExitCode::kCheckFailed,
@@ -101,10 +106,11 @@ inline constexpr ErrorCode kStopped{"E-CACHE-STOPPED", ExitCode::kCheckFailed,
                                     "run the same command again to go on"};
 
 inline constexpr std::array kErrorCodes{
-    &kNpyMagic,      &kNpyVersion,    &kNpyHeader,    &kNpyPickle,    &kNpyType,     &kNpyShape,
-    &kNpySize,       &kNpyValue,      &kNpyZip,       &kImportShape,  &kImportEmpty, &kShardCorrupt,
-    &kShardSize,     &kShardForeign,  &kShardMissing, &kCacheVersion, &kManifest,    &kNoCache,
-    &kMapTruncated,  &kCacheSettings, &kCachePlace,   &kCacheSpace,   &kLockHeld,    &kLockBroken,
-    &kSourceChanged, &kBuildVerify,   &kTooManyBad,   &kLeftOut,      &kStopped};
+    &kNpyMagic,     &kNpyVersion,    &kNpyHeader,     &kNpyPickle,    &kNpyType,      &kNpyShape,
+    &kNpySize,      &kNpyValue,      &kNpyZip,        &kImportShape,  &kImportTwice,  &kImportEmpty,
+    &kShardCorrupt, &kShardSize,     &kShardForeign,  &kShardMissing, &kCacheVersion, &kManifest,
+    &kNoCache,      &kMapTruncated,  &kCacheSettings, &kCachePlace,   &kCacheSpace,   &kLockHeld,
+    &kLockBroken,   &kSourceChanged, &kBuildVerify,   &kNoFrames,     &kTooManyBad,   &kRowLeftOut,
+    &kStopped};
 
 }  // namespace stoker::cache

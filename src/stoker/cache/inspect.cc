@@ -97,15 +97,31 @@ void inspect_shard(const Inspection& all, ShardState& state, const InspectOption
                       state.file->view().size() == num_fresh;
 }
 
-std::vector<std::uint32_t> find_others(const File& folder, const Inspection& all) {
+// The set of arrays is one thing: asking for some means exactly those, asking for none keeps all.
+bool is_asked_for(const std::set<RecordKind>& kinds, std::uint32_t number) {
+  for (const RecordKind kind : kinds) {
+    const std::uint32_t slot = number % kShardsPerChunk;
+    if (slot == slot_of(kind, 0) || (kind == RecordKind::kArray && slot > slot_of(kind, 0)))
+      return true;
+  }
+  return false;
+}
+
+void find_others(const File& folder, std::span<const RecordMaker* const> makers, Inspection& all) {
+  std::set<RecordKind> kinds;
+  for (const RecordMaker* maker : makers) kinds.insert(maker->kind());
   std::set<std::uint32_t> others;
   std::vector<FolderEntry> entries;
   folder.io().list(folder.handle(), entries);
   for (const FolderEntry& entry : entries)
     if (const auto number = shard_number_of(entry.name)) others.insert(*number);
-  for (const ShardLine& line : all.manifest.shards) others.insert(line.number);
+  for (const ShardLine& line : all.manifest.shards) {
+    others.insert(line.number);
+    if (!is_asked_for(kinds, line.number)) all.other_kinds.push_back(line);
+  }
   for (const ShardState& state : all.shards) others.erase(state.plan.number);
-  return {others.begin(), others.end()};
+  for (const std::uint32_t number : others)
+    if (is_asked_for(kinds, number)) all.other_numbers.push_back(number);
 }
 
 }  // namespace
@@ -124,7 +140,7 @@ Inspection inspect_cache(const File& folder, std::span<const RecordMaker* const>
     open_shard(folder, all.manifest, all.shards[i]);
     inspect_shard(all, all.shards[i], options);
   });
-  all.other_numbers = find_others(folder, all);
+  find_others(folder, makers, all);
   return all;
 }
 

@@ -43,8 +43,11 @@ struct Inspection {
   Manifest manifest;  // empty where there is none or it is damaged
   std::optional<Error> manifest_fault;
   SourceHints hints;
-  std::vector<ShardState> shards;            // as planned
-  std::vector<std::uint32_t> other_numbers;  // shard files or lines that are not planned
+  std::vector<ShardState> shards;  // as planned
+  // Shard files or lines that are not planned, of kinds that are: they are in the way.
+  std::vector<std::uint32_t> other_numbers;
+  // Lines of kinds that nobody asked for now: they stay as they are.
+  std::vector<ShardLine> other_kinds;
 };
 
 enum class SourceCheck {

@@ -247,6 +247,13 @@ Result<RecordHeader> Reader::check(RecordRef ref, ReadScratch& scratch) const {
   return state_->shard(ref).check_record(ref.record_index, scratch.record);
 }
 
+std::span<const std::byte> Reader::mapped_payload(RecordRef ref) const noexcept {
+  const ShardFile& shard = state_->shard(ref);
+  if (!shard.is_mapped()) return {};
+  const IndexEntry entry = shard.view()[ref.record_index].at;
+  return shard.mapped_bytes().subspan(entry.at_bytes + kRecordHeaderBytes, entry.payload_bytes);
+}
+
 void Reader::will_need(RecordRef ref) const noexcept {
   const ShardFile& shard = state_->shard(ref);
   if (!shard.is_mapped()) return;

@@ -91,6 +91,10 @@ class Reader {
   // Header of the record (source digest, key), checked with its payload.
   Result<RecordHeader> check(RecordRef ref, ReadScratch& scratch) const;
 
+  // The payload inside the mapping, unchecked; empty in pread mode. For comparisons with a plain
+  // copy: touching it is not guarded.
+  std::span<const std::byte> mapped_payload(RecordRef ref) const noexcept;
+
   // Asks the kernel to bring the record into the page cache; never fails.
   void will_need(RecordRef ref) const noexcept;
 

@@ -38,8 +38,15 @@ std::pair<Digest128, SourceHint> take_row(const std::byte* in) {
 
 }  // namespace
 
-const SourceHint* SourceHints::find(std::string_view id) const {
-  const auto at = rows_.find(digest_of(id));
+std::string source_key(const RecordMaker& maker, std::size_t row) {
+  const RecordKind kind = maker.kind() == RecordKind::kPcm ? RecordKind::kMel : maker.kind();
+  std::string key(kind_name(kind));
+  if (!maker.array().empty()) key.append(" ").append(maker.array());
+  return key.append(" ").append(maker.id(row));
+}
+
+const SourceHint* SourceHints::find(const std::string& key) const {
+  const auto at = rows_.find(digest_of(key));
   return at == rows_.end() ? nullptr : &at->second;
 }
 
@@ -66,7 +73,11 @@ std::optional<SourceHints> SourceHints::decode(std::span<const std::byte> bytes)
   const std::size_t num_rows = bytes.size() / kBlockBytes - 2;
   if (!head_ok || load_le<std::uint32_t>(bytes.data() + 12) != num_rows) return std::nullopt;
   const std::span<const std::byte> rows = bytes.subspan(kBlockBytes, num_rows * kBlockBytes);
-  if (load_le<std::uint32_t>(bytes.last(kBlockBytes).data()) != crc32c(rows)) return std::nullopt;
+  const std::span<const std::byte> end = bytes.last(kBlockBytes);
+  if (load_le<std::uint32_t>(end.data()) != crc32c(rows)) return std::nullopt;
+  const bool is_filled =
+      std::all_of(end.begin() + 4, end.end(), [](std::byte b) { return b == std::byte{0}; });
+  if (!is_filled) return std::nullopt;
   SourceHints hints;
   for (std::size_t i = 0; i < num_rows; ++i)
     hints.rows_.insert(hints.rows_.end(), take_row(rows.data() + i * kBlockBytes));
@@ -86,7 +97,7 @@ Result<Digest128> current_source(const RecordMaker& maker, std::size_t row,
   Result<std::optional<SourceStamp>> stamp = maker.stamp(row);
   if (!stamp) return std::move(stamp).error();
   if (!stamp->has_value()) return maker.source_digest(row);
-  const SourceHint* hint = hints.find(maker.id(row));
+  const SourceHint* hint = hints.find(source_key(maker, row));
   if (hint != nullptr && hint->stamp == **stamp) {
     seen = *hint;
     return hint->digest;

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -24,12 +25,16 @@ struct SourceHint {
   bool operator==(const SourceHint&) const = default;
 };
 
+// What a source is called in the table: "mel LJ001-0001", "array f0 LJ001-0001". Mels and samples
+// come from the same file and share a row.
+std::string source_key(const RecordMaker& maker, std::size_t row);
+
 // A hint can save a read; it can never make a record valid or invalid. Not thread-safe while
 // changing.
 class SourceHints {
  public:
-  void set(std::string_view id, const SourceHint& hint) { rows_[digest_of(id)] = hint; }
-  const SourceHint* find(std::string_view id) const;
+  void set(const std::string& key, const SourceHint& hint) { rows_[digest_of(key)] = hint; }
+  const SourceHint* find(const std::string& key) const;
   std::size_t size() const noexcept { return rows_.size(); }
 
   std::vector<std::byte> encode() const;

@@ -1,0 +1,105 @@
+#include "stoker/cache/array_maker.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "stoker/cache/errors.h"
+
+namespace stoker::cache {
+namespace {
+
+constexpr std::uint64_t kMaxNpyBytes = std::uint64_t{4} << 30U;
+constexpr std::string_view kSuffix = ".npy";
+constexpr std::string_view kLeftoverSuffix = ".npy.tmp.npy";
+
+class ArrayWorker final : public RecordMaker::Worker {
+ public:
+  explicit ArrayWorker(const ArrayMaker& maker) : maker_(maker) {}
+
+  Result<void> make(std::size_t row, MadeRecord& out) override {
+    Result<std::vector<std::byte>> bytes = maker_.load(row);
+    if (!bytes) return std::move(bytes).error();
+    out.source = digest_of(std::span<const std::byte>(*bytes));
+    out.source_bytes = bytes->size();
+    Result<NpyArray> array = decode_npy(maker_.path(row), *bytes);
+    if (array) array = maker_.rule()(maker_.path(row), std::move(array).value());
+    if (!array) {
+      Error error = std::move(array).error();
+      error.action = "row rejected";
+      return error;
+    }
+    std::span<std::byte> payload = out.reset(array->shape);
+    if (!payload.empty()) std::memcpy(payload.data(), array->values.data(), payload.size());
+    return {};
+  }
+
+ private:
+  const ArrayMaker& maker_;
+};
+
+}  // namespace
+
+Result<NpyFolder> list_npy_folder(const File& folder) {
+  std::vector<FolderEntry> entries;
+  const SysResult listed = folder.io().list(folder.handle(), entries);
+  if (!listed.ok()) return io_error("list", folder.path(), listed.error_number);
+  NpyFolder found;
+  for (const FolderEntry& entry : entries) {
+    if (entry.name == "." || entry.name == ".." || entry.kind == FileKind::kFolder) continue;
+    if (entry.name.ends_with(kLeftoverSuffix))
+      ++found.num_leftovers;
+    else if (entry.name.ends_with(kSuffix) && entry.name.size() > kSuffix.size())
+      found.rows.push_back({entry.name.substr(0, entry.name.size() - kSuffix.size()), entry.name});
+    else
+      ++found.num_other;
+  }
+  std::sort(found.rows.begin(), found.rows.end(),
+            [](const NpyFolder::Row& a, const NpyFolder::Row& b) { return a.id < b.id; });
+  return found;
+}
+
+Result<NpyArray> accept_finite(const std::string& file, NpyArray array) {
+  const std::size_t num_values = array.values.size() / element_bytes(array.shape.element);
+  const std::size_t bad = find_nonfinite(array.shape, array.values);
+  if (bad == num_values) return array;
+  Error error;
+  error.code = &kNpyValue;
+  error.place.file = file;
+  error.promised = "finite values";
+  error.found = fmt::format("value {} is not", bad);
+  return error;
+}
+
+Result<std::vector<std::byte>> ArrayMaker::load(std::size_t row) const {
+  Result<File> file = open_beneath(folder_, rows_[row].file, OpenFor::kRead);
+  if (!file) return std::move(file).error();
+  return read_whole(*file, kMaxNpyBytes);
+}
+
+std::uint64_t ArrayMaker::expected_bytes(std::size_t row) const {
+  Result<std::optional<SourceStamp>> file = stamp(row);
+  return file.ok() && file->has_value() ? (*file)->size_bytes : 0;
+}
+
+Result<std::optional<SourceStamp>> ArrayMaker::stamp(std::size_t row) const {
+  Result<File> file = open_beneath(folder_, rows_[row].file, OpenFor::kRead);
+  if (!file) return std::move(file).error();
+  Result<FileInfo> info = file->info();
+  if (!info) return std::move(info).error();
+  return std::optional(SourceStamp{info->size_bytes, info->mtime_ns, info->ctime_ns, info->inode});
+}
+
+Result<Digest128> ArrayMaker::source_digest(std::size_t row) const {
+  Result<std::vector<std::byte>> bytes = load(row);
+  if (!bytes) return std::move(bytes).error();
+  return digest_of(std::span<const std::byte>(*bytes));
+}
+
+std::unique_ptr<RecordMaker::Worker> ArrayMaker::make_worker() const {
+  return std::make_unique<ArrayWorker>(*this);
+}
+
+}  // namespace stoker::cache

@@ -1,0 +1,31 @@
+// Where the cache of a data set lies: beside the data, at a fallback, or where the user says.
+#pragma once
+
+#include <string>
+
+#include "stoker/base/digest.h"
+#include "stoker/base/io.h"
+#include "stoker/config/settings.h"
+
+namespace stoker::cache {
+
+enum class PlaceKind { kBesideData, kFallback, kExplicit };
+
+struct CachePlace {
+  std::string folder;
+  PlaceKind kind = PlaceKind::kBesideData;
+};
+
+// `<data>/.stoker/<digest>`; where that is not there and cannot be written, `$STOKER_CACHE`, else
+// `$XDG_CACHE_HOME/stoker` or `~/.cache/stoker`, each with a folder named after the data set and
+// its real path; `cache.dir` overrules all. Throws E-CACHE-PLACE for the data folder itself and
+// for "/". Nothing is created.
+CachePlace find_cache_place(const config::Settings& settings, const Digest128& features, Io& io);
+
+// The folder that holds every cache of the data set beside it: "<data>/.stoker".
+std::string caches_of_data(const config::Settings& settings);
+
+// Warns when others may write there; empty when all is well.
+std::string mode_warning(const File& folder);
+
+}  // namespace stoker::cache

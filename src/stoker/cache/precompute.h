@@ -1,0 +1,69 @@
+// Builds the cache of a data set from its settings: index, place, lock, build, side files.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "stoker/base/io.h"
+#include "stoker/base/progress.h"
+#include "stoker/cache/build.h"
+#include "stoker/cache/cache_lock.h"
+#include "stoker/cache/place.h"
+#include "stoker/cache/settings_match.h"
+#include "stoker/cache/wanted_cache.h"
+#include "stoker/config/settings.h"
+#include "stoker/data/index.h"
+
+namespace stoker::cache {
+
+enum class Overwrite { kNo, kYes };
+
+// A data set, its cache's place, and what the cache should hold. Not movable: makers point inside.
+struct WantedData {
+  WantedData(const config::Settings& settings, Io& io, std::stop_token stop);
+  WantedData(const WantedData&) = delete;
+  WantedData& operator=(const WantedData&) = delete;
+
+  data::Index index;
+  CachePlace place;
+  std::unique_ptr<WantedCache> wanted;  // at the numeric path the cache has, where it has one
+};
+
+struct PrecomputeOptions {
+  Overwrite overwrite = Overwrite::kNo;
+  WhenLocked when_locked = WhenLocked::kWait;
+  BreakLock break_lock = BreakLock::kNo;
+  unsigned num_workers = 1;
+  std::string rejects_file;  // empty: rejects.jsonl in the cache
+  std::stop_token stop{};
+  Progress* progress = &no_progress();
+  std::function<void(const std::string&)> say{};   // one line for people
+  std::function<void(const std::string&)> warn{};  // one line that matters
+};
+
+struct PrecomputeReport {
+  data::IndexCounts counts;  // rows left out by the build counted as rejected
+  BuildReport build;
+  CachePlace place;
+  std::string rejects_file;
+};
+
+// Throws what indexing and building throw; E-CACHE-SETTINGS (with the table by `say`) where an
+// explicit folder holds a cache of other settings and overwrite is not given.
+PrecomputeReport precompute(const config::Settings& settings, Io& io,
+                            const PrecomputeOptions& options);
+
+// The level a build must use: that of the cache where the machine has it, else what STOKER_SIMD and
+// the processor say. E-CACHE-SETTINGS where a cache can only be completed on another machine.
+Result<SimdLevel> level_for(const Manifest* have, const std::string& folder);
+
+// Refuses, or says, what differs between the cache in `folder` and the wanted.
+void check_cache_settings(const Manifest& have, const Manifest& want, const CachePlace& place,
+                          const PrecomputeOptions& options);
+
+// Bad rows that may still be left out, the index's own counted.
+std::uint64_t rejects_left(const config::DataSettings& settings, const data::IndexCounts& counts);
+
+}  // namespace stoker::cache

@@ -1,0 +1,49 @@
+#include "stoker/cli/cache_options.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "stoker/base/cpu_count.h"
+#include "stoker/cli/errors.h"
+#include "stoker/cli/frame.h"
+#include "stoker/cli/settings_options.h"
+
+namespace stoker::cli {
+namespace {
+
+constexpr std::array<std::string_view, 12> kPaths{
+    "data.path",     "cache.dir",      "features.preset",  "cache.dtype",
+    "cache.content", "cache.arrays",   "text.language",    "text.vocabulary",
+    "text.cleaner",  "text.add_blank", "data.num_workers", "device"};
+
+}  // namespace
+
+void add_cache_options(CLI::App& command, Frame& frame) {
+  add_setting_options(command, frame, kPaths, "Settings");
+}
+
+unsigned cache_workers(Frame& frame) {
+  const auto& asked = frame.settings().loader.num_workers;
+  if (asked.is_auto()) return count_cpus().allowed;
+  return std::max(1U, static_cast<unsigned>(*asked));
+}
+
+void require_data(Frame& frame, const char* why) {
+  const config::DataSettings& data = frame.settings().data;
+  if (!data.path.empty() || !data.sources.empty()) return;
+  Error error;
+  error.code = &kUsage;
+  error.promised = std::string("--data names the data set, which is needed ") + why;
+  error.found = "no --data was given";
+  raise(std::move(error));
+}
+
+std::string cache_folder(Frame& frame) {
+  const config::Settings& settings = frame.settings();
+  if (settings.cache.dir.empty()) require_data(frame, "to find its cache");
+  const cache::Manifest head = cache::wanted_head(settings, SimdLevel::kScalar);
+  return cache::find_cache_place(settings, head.features, system_io()).folder;
+}
+
+}  // namespace stoker::cli

@@ -1,0 +1,29 @@
+// Options and words that the commands around the cache share.
+#pragma once
+
+#include <string>
+
+#include "stoker/cache/precompute.h"
+
+namespace CLI {
+class App;
+}
+
+namespace stoker::cli {
+
+class Frame;
+
+// --data --cache --preset --num-workers and the settings that decide what a cache holds.
+void add_cache_options(CLI::App& command, Frame& frame);
+
+// Threads for building and checking: data.num_workers, auto = cores allowed, at least one.
+unsigned cache_workers(Frame& frame);
+
+// The folder that --cache or the data set's settings name, without reading the data set when
+// --cache is given.
+std::string cache_folder(Frame& frame);
+
+// Throws the usage error of a command that needs --data.
+void require_data(Frame& frame, const char* why);
+
+}  // namespace stoker::cli

@@ -1,0 +1,92 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "stoker/base/clock.h"
+#include "stoker/base/number_text.h"
+#include "stoker/cli/cache_options.h"
+#include "stoker/cli/commands.h"
+#include "stoker/cli/frame.h"
+
+namespace stoker::cli {
+namespace {
+
+struct PrecomputeArguments {
+  bool overwrite = false;
+  bool break_lock = false;
+  bool no_wait = false;
+  std::string rejects_file;
+};
+
+void put_report(Frame& frame, const cache::PrecomputeReport& report, double seconds) {
+  nlohmann::ordered_json& json = frame.report();
+  json["cache"] = report.place.folder;
+  json["rows"] = report.counts.rows;
+  json["accepted"] = report.counts.accepted;
+  json["filtered"] = report.counts.filtered;
+  json["rejected"] = report.counts.rejected;
+  json["built"] = report.build.rows_built;
+  json["reused"] = report.build.rows_reused;
+  json["bytes"] = report.build.size_bytes;
+  json["clips_per_s"] = static_cast<double>(report.build.rows_built) / seconds;
+  json["shards_written"] = report.build.shards_written;
+  json["stopped"] = report.build.stopped;
+  json["rejects_file"] = report.rejects_file;
+  for (const auto& [kind, counts] : report.build.kinds)
+    json["kinds"][kind] = {{"built", counts.built}, {"reused", counts.reused}};
+}
+
+ExitCode run(Frame& frame, const PrecomputeArguments& arguments) {
+  require_data(frame, "to build its cache");
+  ProgressBar bar({.task = "build cache", .unit = "records"}, stderr_surface());
+  cache::PrecomputeOptions options;
+  options.overwrite = arguments.overwrite ? cache::Overwrite::kYes : cache::Overwrite::kNo;
+  options.break_lock = arguments.break_lock ? cache::BreakLock::kYes : cache::BreakLock::kNo;
+  options.when_locked = arguments.no_wait ? cache::WhenLocked::kRefuse : cache::WhenLocked::kWait;
+  options.num_workers = cache_workers(frame);
+  options.rejects_file = arguments.rejects_file;
+  options.stop = frame.stop_token();
+  options.progress = frame.options().quiet ? &no_progress() : &bar;
+  options.say = [&frame](const std::string& line) { frame.say(line); };
+  options.warn = [&frame](const std::string& line) { frame.warn(line); };
+  const Stopwatch watch;
+  const cache::PrecomputeReport report = cache::precompute(frame.settings(), system_io(), options);
+  const double seconds = watch.seconds();
+  put_report(frame, report, seconds);
+  if (report.build.stopped) {
+    frame.say("stopped; what is whole is committed: run the same command again to go on");
+    return ExitCode::kDone;
+  }
+  frame.print(fmt::format("{} rows = {} accepted + {} filtered + {} rejected",
+                          grouped(report.counts.rows), grouped(report.counts.accepted),
+                          grouped(report.counts.filtered), grouped(report.counts.rejected)));
+  frame.print(fmt::format("{} built, {} reused, {} in {} ({:.0f} clips/s)",
+                          grouped(report.build.rows_built), grouped(report.build.rows_reused),
+                          bytes_text(report.build.size_bytes), seconds_text(seconds),
+                          static_cast<double>(report.build.rows_built) / seconds));
+  frame.print("cache     " + report.place.folder);
+  if (report.counts.rejected > 0) frame.print("rejects   " + report.rejects_file);
+  return ExitCode::kDone;
+}
+
+}  // namespace
+
+void add_precompute_command(CLI::App& app, Frame& frame) {
+  CLI::App* command = app.add_subcommand("precompute", "Build or complete the cache of a data set");
+  add_cache_options(*command, frame);
+  auto arguments = std::make_shared<PrecomputeArguments>();
+  command->add_flag("--overwrite", arguments->overwrite,
+                    "Rebuild a cache that was made with other settings");
+  command->add_flag("--break-lock", arguments->break_lock,
+                    "Take the lock of a builder on a host that is gone");
+  command->add_flag("--no-wait", arguments->no_wait,
+                    "End with exit 7 instead of waiting for another builder");
+  command->add_option("--rejects", arguments->rejects_file,
+                      "Where the list of rejected rows goes (rejects.jsonl in the cache)");
+  frame.on(*command, [&frame, arguments] { return run(frame, *arguments); });
+}
+
+}  // namespace stoker::cli

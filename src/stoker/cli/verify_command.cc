@@ -1,0 +1,117 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "stoker/base/clock.h"
+#include "stoker/base/number_text.h"
+#include "stoker/cache/errors.h"
+#include "stoker/cache/verify.h"
+#include "stoker/cli/cache_options.h"
+#include "stoker/cli/commands.h"
+#include "stoker/cli/frame.h"
+
+namespace stoker::cli {
+namespace {
+
+constexpr std::size_t kMaxShownFaults = 20;
+
+struct VerifyArguments {
+  bool fix = false;
+  bool sources = false;
+};
+
+void put_report(Frame& frame, const cache::VerifyReport& report) {
+  nlohmann::ordered_json& json = frame.report();
+  json["checked"] = report.checked;
+  json["ok_entries"] = report.ok_entries;
+  json["stale"] = report.stale;
+  json["corrupt"] = report.corrupt;
+  json["missing"] = report.missing;
+  json["fixed"] = report.fixed;
+  json["failed"] = report.failed;
+  json["left_out"] = report.left_out;
+  json["bytes"] = report.size_bytes;
+  json["faults"] = nlohmann::ordered_json::array();
+  for (const Error& fault : report.faults) json["faults"].push_back(error_line(fault));
+}
+
+void print_report(Frame& frame, const cache::VerifyReport& report, double seconds) {
+  for (std::size_t i = 0; i < std::min(report.faults.size(), kMaxShownFaults); ++i)
+    frame.say(error_line(report.faults[i]));
+  if (report.faults.size() > kMaxShownFaults)
+    frame.say(fmt::format("and {} more faults", grouped(report.faults.size() - kMaxShownFaults)));
+  frame.print(fmt::format("{} checked: {} ok, {} stale, {} corrupt, {} missing; {} in {}",
+                          grouped(report.checked), grouped(report.ok_entries),
+                          grouped(report.stale), grouped(report.corrupt), grouped(report.missing),
+                          bytes_text(report.size_bytes), seconds_text(seconds)));
+  if (report.fixed + report.failed > 0)
+    frame.print(fmt::format("{} fixed, {} failed", grouped(report.fixed), grouped(report.failed)));
+}
+
+cache::VerifyReport verify_with_data(Frame& frame, const cache::VerifyOptions& options,
+                                     const VerifyArguments& arguments) {
+  const cache::WantedData data(frame.settings(), system_io(), frame.stop_token());
+  Result<File> folder = open_file(system_io(), data.place.folder, OpenFor::kFolder);
+  if (!folder && arguments.fix) {
+    make_folders(system_io(), data.place.folder).take_or_raise();
+    folder = open_file(system_io(), data.place.folder, OpenFor::kFolder);
+  }
+  if (!folder) {
+    Error error = std::move(folder).error();
+    error.code = &cache::kNoCache;
+    raise(std::move(error));
+  }
+  const cache::BuildTarget& target = data.wanted->target();
+  frame.report()["cache"] = data.place.folder;
+  cache::VerifyReport report = cache::verify_cache(*folder, target, options);
+  if (!arguments.fix || report.is_good()) return report;
+  const cache::CacheLock lock =
+      cache::CacheLock::take(*folder, {.stop = frame.stop_token()}).take_or_raise();
+  cache::fix_cache(*folder, target, options, report);
+  return report;
+}
+
+ExitCode run(Frame& frame, const VerifyArguments& arguments) {
+  ProgressBar bar({.task = "verify", .unit = "records"}, stderr_surface());
+  cache::VerifyOptions options;
+  options.num_workers = cache_workers(frame);
+  options.stop = frame.stop_token();
+  options.progress = frame.options().quiet ? &no_progress() : &bar;
+  options.sources = arguments.sources ? cache::SourceCheck::kContent : cache::SourceCheck::kStamps;
+  const Stopwatch watch;
+  const config::DataSettings& data = frame.settings().data;
+  const bool has_data = !data.path.empty() || !data.sources.empty();
+  if (!has_data && (arguments.fix || arguments.sources))
+    require_data(frame, "to rebuild records or to read sources");
+  cache::VerifyReport report;
+  if (has_data) {
+    report = verify_with_data(frame, options, arguments);
+  } else {
+    const std::string path = cache_folder(frame);
+    const File folder = open_file(system_io(), path, OpenFor::kFolder).take_or_raise();
+    frame.report()["cache"] = path;
+    report = cache::verify_bytes(folder, options);
+  }
+  put_report(frame, report);
+  print_report(frame, report, watch.seconds());
+  const bool good = report.is_good() || (arguments.fix && report.failed == 0);
+  return good ? ExitCode::kDone : ExitCode::kCheckFailed;
+}
+
+}  // namespace
+
+void add_verify_command(CLI::App& app, Frame& frame) {
+  CLI::App* command =
+      app.add_subcommand("verify", "Check every byte of a cache, and whether it is up to date");
+  add_cache_options(*command, frame);
+  auto arguments = std::make_shared<VerifyArguments>();
+  command->add_flag("--fix", arguments->fix,
+                    "Rebuild what is bad, with the bytes of a fresh build");
+  command->add_flag("--sources", arguments->sources,
+                    "Read every source again, whatever its file times say");
+  frame.on(*command, [&frame, arguments] { return run(frame, *arguments); });
+}
+
+}  // namespace stoker::cli
