@@ -1,8 +1,10 @@
 // The error codes of this folder: what can be wrong with a sound file.
 #pragma once
 
+#include <algorithm>
 #include <array>
 
+#include "stoker/audio/coded_errors.h"
 #include "stoker/base/error.h"
 
 namespace stoker::audio {
@@ -101,6 +103,12 @@ inline constexpr std::array kWavErrorCodes{
     &kWavChannels, &kWavRate,     &kWavBits,    &kWavBlock,   &kWavNonFinite, &kWavRiffSize,
     &kWavTrailing, &kWavByteRate, &kWavSuffix};
 
-inline constexpr const auto& kErrorCodes = kWavErrorCodes;
+// All of this folder, coded_errors.h included.
+inline constexpr auto kErrorCodes = [] {
+  std::array<const ErrorCode*, kWavErrorCodes.size() + kCodedErrorCodes.size()> all{};
+  std::copy(kWavErrorCodes.begin(), kWavErrorCodes.end(), all.begin());
+  std::copy(kCodedErrorCodes.begin(), kCodedErrorCodes.end(), all.begin() + kWavErrorCodes.size());
+  return all;
+}();
 
 }  // namespace stoker::audio

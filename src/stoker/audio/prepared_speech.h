@@ -19,7 +19,7 @@ enum class LevelRule { kNone, kLufs, kRms, kPeak };
 
 struct SpeechRule {
   std::uint32_t rate_hz = 22050;
-  std::optional<TrimRule> trim;
+  std::optional<TrimRule> trim{};
   LevelRule level = LevelRule::kNone;
   double target = 0;  // LUFS, dBFS or the peak itself, as `level` says
 };

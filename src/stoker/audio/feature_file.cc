@@ -1,0 +1,82 @@
+#include "stoker/audio/feature_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "stoker/audio/coded_errors.h"
+#include "stoker/base/number_text.h"
+#include "stoker/base/png.h"
+#include "stoker/config/settings.h"
+
+namespace stoker::audio {
+
+SpeechRule speech_rule(const config::FeatureSettings& settings, const config::MelRecipe& recipe) {
+  SpeechRule rule{.rate_hz = static_cast<std::uint32_t>(recipe.sample_rate_hz)};
+  if (settings.trim_silence)
+    rule.trim = TrimRule{.top_db = static_cast<float>(settings.trim_top_db)};
+  switch (settings.loudness) {
+    case config::LoudnessRule::kLufs:
+      return rule.level = LevelRule::kLufs, rule.target = settings.target_loudness_lufs, rule;
+    case config::LoudnessRule::kRms:
+      return rule.level = LevelRule::kRms, rule.target = settings.target_rms_db, rule;
+    case config::LoudnessRule::kPeak:
+      return rule.level = LevelRule::kPeak, rule.target = settings.target_peak, rule;
+    case config::LoudnessRule::kNone:
+      break;
+  }
+  return rule;
+}
+
+FeatureMaker::FeatureMaker(const config::FeatureSettings& settings)
+    : mel_(config::recipe_of(settings), simd_level().take_or_raise()),
+      speech_(speech_rule(settings, mel_.recipe())) {}
+
+Result<FileFeatures> FeatureMaker::run(Io& io, const std::string& path) {
+  Result<File> file = open_file(io, path, OpenFor::kRead);
+  if (!file) return std::move(file).error();
+  Result<SoundInfo> info = read_sound_info(*file);
+  if (!info) return std::move(info).error();
+  Result<std::span<const std::int16_t>> samples = speech_.load(*file, *info, 0, info->num_samples);
+  if (!samples) return std::move(samples).error();
+  FileFeatures features = run(*samples);
+  if (features.num_frames == 0)
+    return Error{
+        .code = &kSoundShort,
+        .place = {.file = path},
+        .promised = fmt::format("at least {} samples for one frame", mel_.recipe().hop_samples),
+        .found = fmt::format("{} samples", grouped(samples->size()))};
+  features.audio_s = static_cast<double>(info->num_samples) / info->rate_hz;
+  return features;
+}
+
+FileFeatures FeatureMaker::run(std::span<const std::int16_t> samples) {
+  FileFeatures features{.num_frames = mel_.num_frames(samples.size()), .num_mels = mel_.num_mels()};
+  features.audio_s =
+      static_cast<double>(samples.size()) / static_cast<double>(mel_.recipe().sample_rate_hz);
+  features.values.resize(features.num_frames * features.num_mels);
+  LogMel::Workspace workspace = mel_.make_workspace(samples.size());
+  mel_.run(samples, mel_view(features.values, features.num_mels), workspace);
+  return features;
+}
+
+std::vector<std::byte> feature_picture(const FileFeatures& features) {
+  const auto [low, high] = std::minmax_element(features.values.begin(), features.values.end());
+  const float span = std::max(*high - *low, 1e-6F);
+  const std::size_t scale =
+      std::max<std::size_t>(1, (256 + features.num_mels - 1) / features.num_mels);
+  const ImageShape shape{static_cast<std::uint32_t>(features.num_frames),
+                         static_cast<std::uint32_t>(features.num_mels * scale)};
+  std::vector<std::uint8_t> pixels;
+  pixels.reserve(std::size_t{shape.width} * shape.height);
+  for (std::size_t y = 0; y < shape.height; ++y) {
+    const std::size_t band = features.num_mels - 1 - y / scale;
+    for (std::size_t t = 0; t < features.num_frames; ++t) {
+      const float share = (features.values[t * features.num_mels + band] - *low) / span;
+      pixels.push_back(static_cast<std::uint8_t>(share * 255.0F));
+    }
+  }
+  return png_from_palette(shape, pixels, heat_palette());
+}
+
+}  // namespace stoker::audio

@@ -1,0 +1,49 @@
+// A whole sound file as log-mel frames, and a picture of them.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "stoker/audio/log_mel.h"
+#include "stoker/audio/prepared_speech.h"
+#include "stoker/base/io.h"
+#include "stoker/config/feature_settings.h"
+#include "stoker/config/mel_recipe.h"
+
+namespace stoker::audio {
+
+// What happens to samples before the recipe: rate, trimming and level.
+SpeechRule speech_rule(const config::FeatureSettings& settings, const config::MelRecipe& recipe);
+
+struct FileFeatures {
+  std::size_t num_frames = 0;
+  std::size_t num_mels = 0;
+  double audio_s = 0;         // of the file, before trimming
+  std::vector<float> values{};  // [frames, mels]
+};
+
+// Not thread-safe: keeps its memory from file to file.
+class FeatureMaker {
+ public:
+  // Throws ConfigError for settings that make no recipe.
+  explicit FeatureMaker(const config::FeatureSettings& settings);
+
+  const config::MelRecipe& recipe() const noexcept { return mel_.recipe(); }
+  std::size_t num_mels() const noexcept { return mel_.num_mels(); }
+  const LogMel& mel() const noexcept { return mel_; }
+
+  // E-SOUND-SHORT when the file gives no frame.
+  Result<FileFeatures> run(Io& io, const std::string& path);
+  // The same from samples that are prepared already.
+  FileFeatures run(std::span<const std::int16_t> samples);
+
+ private:
+  LogMel mel_;
+  PreparedSpeech speech_;
+};
+
+// A PNG: time to the right, low bands at the bottom, brighter is louder. At least 256 pixels high.
+std::vector<std::byte> feature_picture(const FileFeatures& features);
+
+}  // namespace stoker::audio

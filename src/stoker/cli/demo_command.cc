@@ -1,0 +1,52 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "stoker/base/cpu_count.h"
+#include "stoker/cli/commands.h"
+#include "stoker/cli/frame.h"
+#include "stoker/observe/demo_story.h"
+
+namespace stoker::cli {
+namespace {
+
+ExitCode run(Frame& frame, observe::DemoOptions options) {
+  options.num_workers = count_cpus().allowed;
+  const observe::DemoStory story =
+      observe::tell_demo(system_io(), options, frame.stop_token(),
+                         [&](std::string_view part) { frame.say(fmt::format("demo: {}", part)); });
+  for (const observe::SurveyRow& row : observe::survey_rows(story.machine))
+    frame.print(fmt::format("  {:<26} {}", row.name, row.value));
+  frame.print(fmt::format("  {:<26} {} rows, {} accepted, {} rejected", "data set",
+                          story.counts.rows, story.counts.accepted, story.counts.rejected));
+  frame.print(fmt::format("  {:<26} {:.0f}x real time, back {:.0f}x, {:.2f} dB apart",
+                          "log-mel and back", story.sample.mel_times_real_time,
+                          story.sample.back_times_real_time, story.sample.mean_difference_db));
+  frame.print(fmt::format("open {}/report.html", options.out));
+  auto& report = frame.report();
+  report["out"] = options.out;
+  report["report"] = options.out + "/report.html";
+  report["wav"] = options.out + "/returned.wav";
+  report["rows"] = story.counts.rows;
+  report["accepted"] = story.counts.accepted;
+  report["round_trip_db"] = story.sample.mean_difference_db;
+  return ExitCode::kDone;
+}
+
+}  // namespace
+
+void add_demo_command(CLI::App& app, Frame& frame) {
+  CLI::App* command =
+      app.add_subcommand("demo", "The whole story on the built-in voice and this machine");
+  auto options = std::make_shared<observe::DemoOptions>();
+  options->out = "demo";
+  command->add_option("--out", options->out, "Folder for the data, the sounds and report.html")
+      ->capture_default_str();
+  command->add_option("--clips", options->num_utterances, "Utterances to speak")
+      ->capture_default_str();
+  frame.on(*command, [&frame, options] { return run(frame, *options); });
+}
+
+}  // namespace stoker::cli

@@ -1,0 +1,104 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "stoker/audio/feature_file.h"
+#include "stoker/base/io.h"
+#include "stoker/cache/npy.h"
+#include "stoker/cli/commands.h"
+#include "stoker/cli/errors.h"
+#include "stoker/cli/frame.h"
+#include "stoker/cli/settings_options.h"
+
+namespace stoker::cli {
+namespace {
+
+constexpr std::array<std::string_view, 10> kSettings{
+    "features.preset",       "features.sample_rate", "features.n_fft", "features.hop_length",
+    "features.win_length",   "features.n_mels",      "features.fmin",  "features.fmax",
+    "features.trim_silence", "features.loudness"};
+
+struct Asked {
+  std::vector<std::string> files;
+  std::string out;
+  std::string plot;
+};
+
+// One input: the named file. Several: a file of the input's name in the named folder.
+std::string target_for(const Asked& asked, const std::string& named, const std::string& input,
+                       std::string_view suffix) {
+  if (asked.files.size() == 1) return named;
+  std::filesystem::create_directories(named);
+  return (std::filesystem::path(named) / std::filesystem::path(input).stem()).string() +
+         std::string(suffix);
+}
+
+void put_file(const std::string& path, std::span<const std::byte> bytes) {
+  const std::filesystem::path target(path);
+  const std::string folder = target.has_parent_path() ? target.parent_path().string() : ".";
+  const File root = open_file(system_io(), folder, OpenFor::kFolder).take_or_raise();
+  publish_file(root, target.filename().string(), bytes).take_or_raise();
+}
+
+nlohmann::ordered_json one_file(const Asked& asked, const std::string& input,
+                                audio::FeatureMaker& maker) {
+  const audio::FileFeatures features = maker.run(system_io(), input).take_or_raise();
+  if (!asked.out.empty()) {
+    const cache::ArrayShape shape{.element = cache::ElementType::kF32,
+                                  .rank = 2,
+                                  .axes = {static_cast<std::uint32_t>(features.num_frames),
+                                           static_cast<std::uint32_t>(features.num_mels)}};
+    put_file(target_for(asked, asked.out, input, ".npy"),
+             cache::encode_npy(shape, std::as_bytes(std::span(features.values))));
+  }
+  if (!asked.plot.empty())
+    put_file(target_for(asked, asked.plot, input, ".png"), audio::feature_picture(features));
+  return {{"file", input},
+          {"frames", features.num_frames},
+          {"mels", features.num_mels},
+          {"audio_s", features.audio_s}};
+}
+
+ExitCode run(Frame& frame, const Asked& asked) {
+  audio::FeatureMaker maker(frame.settings().features);
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  std::uint64_t num_frames = 0;
+  double audio_s = 0;
+  for (const std::string& input : asked.files) {
+    rows.push_back(one_file(asked, input, maker));
+    const auto& row = rows.back();
+    num_frames += row["frames"].get<std::uint64_t>();
+    audio_s += row["audio_s"].get<double>();
+    frame.print(fmt::format("{}: {} frames x {} bands, {:.3f} s", input,
+                            row["frames"].get<std::uint64_t>(), row["mels"].get<std::uint64_t>(),
+                            row["audio_s"].get<double>()));
+  }
+  frame.report()["frames"] = num_frames;
+  frame.report()["mels"] = maker.num_mels();
+  frame.report()["preset"] = maker.recipe().preset;
+  frame.report()["audio_s"] = audio_s;
+  frame.report()["files"] = std::move(rows);
+  return ExitCode::kDone;
+}
+
+}  // namespace
+
+void add_features_command(CLI::App& app, Frame& frame) {
+  CLI::App* command = app.add_subcommand("features", "Turn sound files into log-mel frames");
+  auto asked = std::make_shared<Asked>();
+  command->add_option("files", asked->files, "Sound files: WAV, FLAC, Ogg, Opus, MP3")->required();
+  command->add_option("--out", asked->out,
+                      "Write [frames, mels] as .npy; a folder when there are several files");
+  command->add_option("--plot", asked->plot,
+                      "Draw a picture as .png; a folder when there are several files");
+  add_setting_options(*command, frame, kSettings, "Features");
+  frame.on(*command, [&frame, asked] { return run(frame, *asked); });
+}
+
+}  // namespace stoker::cli
