@@ -81,6 +81,7 @@ struct GriffinLimPlan {
 };
 
 struct GriffinLimArrays {
+  std::size_t num_frames = 0;
   std::size_t num_blocks = 0;
   std::vector<float> wanted;              // per block: [band][lane]
   std::vector<float> shown_re, shown_im;  // what the next waveform is made from
@@ -195,11 +196,22 @@ void pad_signal(std::span<float> signal, std::size_t padding, std::size_t num_sa
   }
 }
 
-// Sizes the arrays for the utterance and takes its bands in, sixteen frames side by side. Lanes
-// beyond the last frame want silence.
+// Lanes of the last block that hold no frame stay silent: no window undoes what they would add.
+void silence_empty_lanes(const GriffinLimPlan& plan, GriffinLimArrays& a) {
+  const std::size_t first_empty = (a.num_frames - 1) % kLanes + 1;
+  const std::size_t at = (a.num_blocks - 1) * plan.block_values();
+  for (std::size_t i = 0; i < plan.block_values(); ++i) {
+    if (i % kLanes < first_empty) continue;
+    a.shown_re[at + i] = 0.0F;
+    a.shown_im[at + i] = 0.0F;
+  }
+}
+
+// Sizes the arrays for the utterance and takes its bands in, sixteen frames side by side.
 void prepare(const GriffinLimPlan& plan, std::span<const float> log_mel, GriffinLimArrays& a) {
   const std::size_t num_mels = plan.num_mels();
   const std::size_t num_frames = log_mel.size() / num_mels;
+  a.num_frames = num_frames;
   a.num_blocks = (num_frames + kLanes - 1) / kLanes;
   a.wanted.assign(a.num_blocks * num_mels * kLanes, kTinyPower);
   std::vector<float>& frame = a.bands;
@@ -231,6 +243,7 @@ void make_envelope(const GriffinLimPlan& plan, std::size_t num_frames, GriffinLi
 }
 
 void synthesise(const GriffinLimPlan& plan, std::size_t num_samples, GriffinLimArrays& a) {
+  silence_empty_lanes(plan, a);
   std::fill(a.signal.begin(), a.signal.end(), 0.0F);
   for (std::size_t block = 0; block < a.num_blocks; ++block) {
     const std::size_t at = block * plan.block_values();
