@@ -18,7 +18,7 @@ namespace stoker::cache {
 namespace {
 
 // Whole shards wait for the disk while the next ones are made; more than this is memory wasted.
-constexpr std::size_t kShardsInFlight = 4;
+constexpr std::size_t kShardsInFlight = 3;
 
 std::string counts_key(const RecordMaker& maker) {
   const std::string kind(kind_name(maker.kind()));

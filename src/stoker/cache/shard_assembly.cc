@@ -47,8 +47,10 @@ std::optional<AssemblyLine::Task> AssemblyLine::next_task() {
 void AssemblyLine::finish(const Task& task) {
   const Lock lock(mutex_);
   --num_busy_;
-  if (--task.shard->num_open == 0) whole_.push_back(task.shard);
-  changed_.notify_all();
+  const bool is_whole = --task.shard->num_open == 0;
+  if (is_whole) whole_.push_back(task.shard);
+  // Waking others for every row would cost more than the row's own bookkeeping.
+  if (is_whole || is_over()) changed_.notify_all();
 }
 
 ShardAssembly* AssemblyLine::next_whole() {
@@ -103,14 +105,14 @@ void AssemblyLine::leave() {
   const Lock lock(mutex_);
   check_invariant(num_inside_ > 0, "more workers left than entered");
   --num_inside_;
-  changed_.notify_all();
+  ended_.notify_all();
 }
 
 bool AssemblyLine::wait_for_end() {
   Lock lock(mutex_);
   const Deadline deadline = Deadline::after(system_clock(), std::chrono::milliseconds(100));
   while (num_inside_ > 0)
-    if (changed_.wait_until(lock, {}, deadline) == WaitEnd::kDeadline) return num_inside_ == 0;
+    if (ended_.wait_until(lock, {}, deadline) == WaitEnd::kDeadline) return num_inside_ == 0;
   return true;
 }
 

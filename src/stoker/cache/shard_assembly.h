@@ -63,7 +63,8 @@ class AssemblyLine {
   bool begin_shard() STOKER_REQUIRES(mutex_);
 
   mutable Mutex mutex_;
-  ConditionVariable changed_;
+  ConditionVariable changed_;  // rows, whole shards, room, the end
+  ConditionVariable ended_;    // a thread has left
   const std::vector<ShardState*> todo_;
   std::vector<std::unique_ptr<ShardAssembly>> assemblies_ STOKER_GUARDED_BY(mutex_);
   std::vector<ShardAssembly*> free_ STOKER_GUARDED_BY(mutex_);
