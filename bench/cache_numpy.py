@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Compares cached batches of stoker with NumPy: same values by digest, and speed beside .npy loading.
 
-Runs `stoker bench cache`, exports the same cache to .npy files, computes the digest of one epoch from those files in the
-order stoker delivered, and times loading them into padded batches with NumPy.
+Runs `stoker bench cache`, exports the same cache to .npy files, computes the digest of one epoch from those files in
+the order stoker delivered, and times loading them into padded batches with NumPy.
 
     python3 bench/cache_numpy.py --stoker build/stoker --work /dev/shm/stoker-bench
 """
@@ -100,8 +100,10 @@ def main() -> int:
     options.work.mkdir(parents=True, exist_ok=True)
     order_file = options.work / "order.txt"
     report = run_stoker(
-        [options.stoker, "bench", "cache", "--cache", str(cache), "--records", str(options.records)]
-        + ["--seconds", str(options.seconds), "--order-out", str(order_file)]
+        [
+            *(options.stoker, "bench", "cache", "--cache", str(cache), "--records", str(options.records)),
+            *("--seconds", str(options.seconds), "--order-out", str(order_file)),
+        ]
     )
     run_stoker([options.stoker, "cache", "export", "--cache", str(cache), "--out", str(exported)])
     ids = order_file.read_text().split()

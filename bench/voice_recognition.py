@@ -22,9 +22,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import soundfile  # type: ignore[import-untyped]
-import soxr  # type: ignore[import-untyped]
-from pocketsphinx import Decoder  # type: ignore[import-untyped]
+import soundfile
+import soxr
+from pocketsphinx import Decoder
 
 RATE_HZ = 16_000
 EDGE_S = 0.5
@@ -40,8 +40,16 @@ def words_of(text: str) -> tuple[str, ...]:
 
 
 def new_decoder() -> Any:
-    return Decoder(samprate=RATE_HZ, loglevel="FATAL", lm=None, beam=1e-200, wbeam=1e-180,
-                   pbeam=1e-200, cmn="batch", bestpath=False)
+    return Decoder(
+        samprate=RATE_HZ,
+        loglevel="FATAL",
+        lm=None,
+        beam=1e-200,
+        wbeam=1e-180,
+        pbeam=1e-200,
+        cmn="batch",
+        bestpath=False,
+    )
 
 
 def clips_by_speaker(folder: pathlib.Path) -> dict[str, list[Clip]]:
@@ -91,8 +99,7 @@ def score(folder: pathlib.Path, clips: list[Clip], count: int, seed: int) -> tup
     sentences = " | ".join(" ".join(words) for _, words in chosen)
     decoder.add_jsgf_string("closed", f"#JSGF V1.0; grammar g; public <s> = {sentences};")
     decoder.activate_search("closed")
-    right = sum(decode(decoder, load(folder / "wavs" / f"{name}.wav")) == words
-                for name, words in chosen)
+    right = sum(decode(decoder, load(folder / "wavs" / f"{name}.wav")) == words for name, words in chosen)
     return right, len(chosen)
 
 
@@ -105,8 +112,7 @@ def main() -> int:
     arguments = parser.parse_args()
     rows: dict[str, dict[str, float]] = {}
     for speaker, clips in sorted(clips_by_speaker(arguments.folder).items()):
-        scores = [score(arguments.folder, clips, arguments.sentences, seed)
-                  for seed in range(1, arguments.rounds + 1)]
+        scores = [score(arguments.folder, clips, arguments.sentences, seed) for seed in range(1, arguments.rounds + 1)]
         right, tried = (sum(column) for column in zip(*scores, strict=True))
         rows[speaker] = {"tried": tried, "right": right, "share": round(right / max(1, tried), 4)}
     ok = all(row["share"] >= arguments.least and row["tried"] > 0 for row in rows.values())

@@ -103,7 +103,7 @@ def main() -> int:
     parser.add_argument("--build", type=Path, default=ROOT / "build")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     options = parser.parse_args()
-    sources = [str(path) for path in tracked("*.h", "*.cc", "*.cu", "*.cuh")]
+    sources = [str(path) for path in tracked("*.h", "*.cc", "*.cu", "*.cuh") if "generated" not in path.name]
     scripts = [str(path) for path in tracked("*.py")]
     verdicts = [
         run("clang-format", ["clang-format-15", "--dry-run", "--Werror", *sources]),

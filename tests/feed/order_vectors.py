@@ -211,8 +211,8 @@ def shuffled_batches(case: Case, batches: list[Batch], edges: list[int]) -> list
 
 def padded_order(case: Case) -> tuple[list[tuple[int, int, int]], list[Batch]]:
     lengths: list[int] = []
-    for i, times in enumerate(copies_in(case, 0)):
-        lengths += [case.frames(i)] * max(1, times)
+    for i, count in enumerate(copies_in(case, 0)):
+        lengths += [case.frames(i)] * max(1, count)
     edges = bucket_edges(case, lengths)
     bucket = [next(b for b, edge in enumerate(edges) if case.frames(i) <= edge) for i in range(case.rows)]
     most = 1
@@ -241,7 +241,7 @@ def padded_order(case: Case) -> tuple[list[tuple[int, int, int]], list[Batch]]:
 def in_file_order(case: Case, shapes: list[tuple[int, int, int]], times: list[int]) -> list[Batch]:
     batches: list[Batch] = []
     shape, rows = 0, list[int]()
-    for i in [i for i in range(case.rows) for _ in range(times[i])]:
+    for i in [row for row in range(case.rows) for _ in range(times[row])]:
         needed = shape
         while shapes[needed][1] < case.frames(i) or shapes[needed][2] < case.tokens(i):
             needed += 1

@@ -116,7 +116,7 @@ def filterbank(recipe: Recipe) -> Array:
     low, top, high = edges[:-2, None], edges[1:-1, None], edges[2:, None]
     triangle = np.maximum(0.0, np.minimum((bins - low) / (top - low), (high - bins) / (high - top)))
     norm = 2.0 / (edges_hz[2:] - edges_hz[:-2])[:, None] if recipe.norm else np.ones((recipe.mels, 1))
-    return (triangle.astype(np.float32) * norm).astype(np.float32).astype(np.float64)
+    return np.asarray((triangle.astype(np.float32) * norm).astype(np.float32), dtype=np.float64)
 
 
 def window_values(recipe: Recipe) -> Array:
@@ -144,8 +144,8 @@ def frames_of(recipe: Recipe, samples: Array) -> Array:
     else:
         count = 1 + (len(x) - recipe.win) // recipe.hop if len(x) >= recipe.win else 0
         starts = np.arange(count) * recipe.hop
-    starts = starts[: count - recipe.drop_last]
-    return np.asarray(x[starts[:, None] + np.arange(recipe.win)])
+    kept = starts[: count - recipe.drop_last]
+    return np.asarray(x[kept[:, None] + np.arange(recipe.win)])
 
 
 def linear_mel(recipe: Recipe, samples: Array) -> Array:

@@ -19,7 +19,7 @@ SpeechRule speech_rule(const config::FeatureSettings& settings, const config::Me
 struct FileFeatures {
   std::size_t num_frames = 0;
   std::size_t num_mels = 0;
-  double audio_s = 0;         // of the file, before trimming
+  double audio_s = 0;           // of the file, before trimming
   std::vector<float> values{};  // [frames, mels]
 };
 
