@@ -47,6 +47,18 @@ MelArray Batch::mel_segment() const {
           {slot_->num_rows, format_->segment_frames, format_->num_mels}};
 }
 
+NamedArray Batch::array(std::string_view name) const {
+  for (std::size_t i = 0; i < format_->arrays.size(); ++i) {
+    const ArrayKind& kind = format_->arrays[i];
+    if (kind.name != name) continue;
+    return {slot_->arrays[i].data(),
+            kind.element,
+            {slot_->num_rows, kind.max_length, kind.values_per_step},
+            view(slot_->array_len[i])};
+  }
+  return {};
+}
+
 Digest128 Batch::ids_digest() const {
   DigestStream stream;
   for (std::size_t row = 0; row < num_rows(); ++row) stream.add_text(id(row));

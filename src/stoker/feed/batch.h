@@ -41,6 +41,14 @@ struct MelArray {
   }
 };
 
+// A named array [rows, max_length, …], zero behind each row's length.
+struct NamedArray {
+  const std::byte* data = nullptr;
+  cache::ElementType element = cache::ElementType::kF32;
+  std::array<std::size_t, 3> shape{};  // rows, longest, values of one step
+  std::span<const std::int32_t> lengths;
+};
+
 // Movable; destroying it gives the memory back to the feed. Reading from several threads is safe.
 // Rows of length 0 are empty: fillers of a short batch (their id is empty too), or utterances whose
 // file turned bad while running (they keep their id).
@@ -78,6 +86,9 @@ class Batch {
   std::span<const std::int32_t> reference_len() const { return view(slot_->reference_len); }
   ArrayView<float, 2> wav_segment() const;
   MelArray mel_segment() const;
+
+  // An array asked for by its name; empty when it was not.
+  NamedArray array(std::string_view name) const;
 
   // Digests as docs/format/order.md defines them.
   Digest128 ids_digest() const;

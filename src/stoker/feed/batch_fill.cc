@@ -43,9 +43,7 @@ pipeline::FillEnd BatchFill::fill(pipeline::FillContext& context) {
   fill_gaps(*slot);
   if (parts_.extras != nullptr) {
     context.enter(kExtras);
-    for (std::size_t at = 0; at < slot->num_rows; ++at) {
-      parts_.extras->fill(at, *parts_.format, *slot, *reader, context);
-    }
+    for (std::size_t at = 0; at < slot->num_rows; ++at) fill_extras(at, *slot, *reader, context);
   }
   return pipeline::FillEnd::kFilled;
 }
@@ -139,6 +137,15 @@ void BatchFill::read_mel(std::size_t at, BatchSlot& slot, RowReader& reader,
     return make_empty(at, slot);
   }
   slot.mel_len[at] = static_cast<std::int32_t>(*read);
+}
+
+void BatchFill::fill_extras(std::size_t at, BatchSlot& slot, RowReader& reader,
+                            pipeline::FillContext& context) const {
+  const Result<void> filled = parts_.extras->fill(at, *parts_.format, slot, reader, context);
+  if (filled) return;
+  note_bad(slot.rows[at], filled.error());
+  make_empty(at, slot);
+  parts_.extras->fill(at, *parts_.format, slot, reader, context).take_or_raise();
 }
 
 void BatchFill::make_empty(std::size_t at, BatchSlot& slot) const {

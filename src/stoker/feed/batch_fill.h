@@ -57,6 +57,8 @@ class BatchFill final : public pipeline::SlotFiller {
                    pipeline::FillContext& context) const;
   void read_mel(std::size_t at, BatchSlot& slot, RowReader& reader,
                 pipeline::FillContext& context) const;
+  void fill_extras(std::size_t at, BatchSlot& slot, RowReader& reader,
+                   pipeline::FillContext& context) const;
   void make_empty(std::size_t at, BatchSlot& slot) const;
   void fill_padding(BatchSlot& slot, std::size_t frame, std::size_t num_frames) const;
   void fill_gaps(BatchSlot& slot) const;

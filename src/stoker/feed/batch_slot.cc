@@ -31,8 +31,13 @@ PartBytes part_bytes(const BatchFormat& format) {
 std::size_t BatchFormat::slot_bytes() const {
   constexpr std::size_t kNumbersPerRow = 10;
   const PartBytes parts = part_bytes(*this);
-  return parts.mel + parts.audio + parts.reference + parts.wav_segment + parts.mel_segment +
-         max_tokens * sizeof(std::int32_t) + max_rows * kNumbersPerRow * sizeof(std::int32_t);
+  std::size_t array_bytes = 0;
+  for (const ArrayKind& array : arrays) {
+    array_bytes += max_rows * (array.max_length * array.bytes_per_step() + sizeof(std::int32_t));
+  }
+  return array_bytes + parts.mel + parts.audio + parts.reference + parts.wav_segment +
+         parts.mel_segment + max_tokens * sizeof(std::int32_t) +
+         max_rows * kNumbersPerRow * sizeof(std::int32_t);
 }
 
 AlignedBytes::AlignedBytes(std::size_t size_bytes) : size_bytes_(size_bytes) {
@@ -64,6 +69,10 @@ BatchSlot::BatchSlot(const BatchFormat& format)
   reference_mel = AlignedBytes(parts.reference);
   wav_segment = AlignedBytes(parts.wav_segment);
   mel_segment = AlignedBytes(parts.mel_segment);
+  for (const ArrayKind& array : format.arrays) {
+    arrays.emplace_back(format.max_rows * array.max_length * array.bytes_per_step());
+    array_len.emplace_back(format.max_rows);
+  }
 }
 
 }  // namespace stoker::feed

@@ -9,6 +9,7 @@
 
 #include "stoker/config/mel_dtype.h"
 #include "stoker/feed/order_settings.h"
+#include "stoker/feed/row_store.h"
 
 namespace stoker::feed {
 
@@ -28,7 +29,9 @@ struct BatchFormat {
   bool with_audio = false;
   std::uint32_t reference_frames = 0;  // 0: no reference
   std::uint32_t segment_frames = 0;    // 0: no segments
+  std::vector<ArrayKind> arrays;       // named arrays to deliver
 
+  bool has_extras() const { return needs_audio() || reference_frames > 0 || !arrays.empty(); }
   // Segments are cut from the waveform, so they need it too.
   bool needs_audio() const { return with_audio || segment_frames > 0; }
   std::size_t bytes_per_frame() const { return num_mels * config::bytes_per_value(dtype); }
@@ -77,6 +80,8 @@ struct BatchSlot {
   AlignedBytes mel;
   AlignedBytes audio, reference_mel, wav_segment, mel_segment;
   std::vector<std::int32_t> audio_len, reference_len;
+  std::vector<AlignedBytes> arrays;  // one for each of the format's, [rows, max_length, …]
+  std::vector<std::vector<std::int32_t>> array_len;
   std::vector<std::byte> scratch_mel;  // a whole reference before it is cut
 };
 

@@ -31,20 +31,20 @@ inline constexpr ErrorCode kFeedBadRows{
     "E-FEED-BADROWS", ExitCode::kData,
     "More files turned bad while running than max_bad_rows and max_bad_fraction allow.",
     "run `stoker data check`; the files are listed in rejects.jsonl"};
-inline constexpr ErrorCode kFeedRecord{
-    "E-FEED-RECORD", ExitCode::kStorage,
-    "A cache record is corrupt and may not or cannot be rebuilt from its source.",
-    "run `stoker verify --fix`"};
 inline constexpr ErrorCode kFeedNotCached{
     "E-FEED-NOTCACHED", ExitCode::kUsage,
     "preprocessing_mode precompute needs every row in the cache, and some are missing.",
     "run `stoker precompute` first, or use preprocessing_mode auto"};
+inline constexpr ErrorCode kFeedFileChanged{
+    "E-FEED-FILE", ExitCode::kData,
+    "A file is no longer what it was when the data set was indexed.",
+    "start again: the data set is indexed anew"};
 inline constexpr ErrorCode kFeedMemory{
     "E-FEED-MEMORY", ExitCode::kMemory, "The batch buffers do not fit into the memory given.",
     "raise buffer_memory, or lower batch_frames or prefetch_buffer_size"};
 
-inline constexpr std::array kErrorCodes{&kFeedRanks,  &kFeedShape,     &kFeedEmpty,
-                                        &kFeedState,  &kFeedChanged,   &kFeedBadRows,
-                                        &kFeedRecord, &kFeedNotCached, &kFeedMemory};
+inline constexpr std::array kErrorCodes{&kFeedRanks,     &kFeedShape,   &kFeedEmpty,
+                                        &kFeedState,     &kFeedChanged, &kFeedBadRows,
+                                        &kFeedNotCached, &kFeedMemory,  &kFeedFileChanged};
 
 }  // namespace stoker::feed

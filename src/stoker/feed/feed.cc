@@ -22,7 +22,8 @@ BatchFormat make_format(const FeedSetup& setup, const Order& order) {
                      .padding = setup.store->padding(),
                      .with_audio = setup.extras.with_audio,
                      .reference_frames = setup.extras.reference_frames,
-                     .segment_frames = setup.extras.segment_frames};
+                     .segment_frames = setup.extras.segment_frames,
+                     .arrays = setup.store->arrays()};
   for (const BatchShape& shape : order.shapes()) {
     const std::size_t rows = setup.ranks.num_rows(shape.num_rows);
     format.max_mel_frames = std::max(format.max_mel_frames, rows * shape.num_frames);
@@ -57,7 +58,7 @@ struct Feed::State {
     num_workers = setup.loading.num_workers;
     depth = std::clamp(setup.loading.depth.value_or(std::max(4U, 2 * num_workers)), 1U, max_depth);
     bad_rows = std::make_shared<BadRows>(setup.bad_rows);
-    if (format->needs_audio() || format->reference_frames > 0) {
+    if (format->has_extras()) {
       std::vector<std::uint32_t> frames;
       for (const OrderRow& row : order->rows()) frames.push_back(row.num_frames);
       extras = std::make_shared<RowExtras>(
@@ -167,6 +168,7 @@ const FeedIdentity& Feed::identity() const { return state_->setup.identity; }
 FeedStats Feed::stats() const {
   FeedStats stats = state_->totals;
   stats.pipeline = state_->pipeline->stats();
+  stats.fallbacks = state_->setup.store->fallbacks();
   return stats;
 }
 

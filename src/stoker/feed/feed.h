@@ -12,6 +12,7 @@
 
 #include "stoker/feed/bad_rows.h"
 #include "stoker/feed/batch.h"
+#include "stoker/feed/feed_options.h"
 #include "stoker/feed/feed_setup.h"
 #include "stoker/feed/feed_state.h"
 #include "stoker/pipeline/pipeline.h"
@@ -24,6 +25,7 @@ struct FeedStats {
   std::uint64_t num_clips = 0;    // utterances delivered, empty rows not counted
   std::uint64_t true_frames = 0;
   std::uint64_t all_frames = 0;
+  std::vector<FallbackCount> fallbacks;
   std::uint64_t num_empty_bad = 0;  // rows delivered empty because their file turned bad
 
   double padding_share() const {
@@ -38,7 +40,9 @@ struct FeedStats {
 //   while (auto batch = feed.next()) train_step(batch->mel(), batch->tokens());   // one epoch
 class Feed {
  public:
-  // Starts filling at once. Throws ConfigError, DataError, MemoryError.
+  // Indexes the data, opens the cache, starts filling. Throws ConfigError, DataError, StorageError,
+  // MemoryError. open_feed() takes all settings instead.
+  static Feed open(const FeedOptions& options);
   explicit Feed(FeedSetup setup);
   Feed(Feed&&) noexcept;
   Feed& operator=(Feed&&) noexcept;
@@ -79,3 +83,11 @@ class Feed {
 };
 
 }  // namespace stoker::feed
+
+namespace stoker {
+
+using feed::Batch;
+using feed::Feed;
+using feed::FeedOptions;
+
+}  // namespace stoker

@@ -10,6 +10,7 @@
 
 #include "stoker/base/clock.h"
 #include "stoker/config/mel_dtype.h"
+#include "stoker/feed/background_build.h"
 #include "stoker/feed/bad_rows.h"
 #include "stoker/feed/feed_state.h"
 #include "stoker/feed/order.h"
@@ -45,6 +46,7 @@ struct FeedSetup {
   LoadingOptions loading;
   BadRowLimits bad_rows;
   FeedIdentity identity;
+  std::shared_ptr<BackgroundBuild> build;  // completes the cache meanwhile; may be null
   FeedPosition start;
   std::uint64_t num_epochs = std::numeric_limits<std::uint64_t>::max();
 };

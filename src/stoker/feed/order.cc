@@ -74,11 +74,12 @@ void Order::prepare_weights() {
   std::uint64_t num_planned = 0;
   for (const OrderRow& row : rows_) {
     check_invariant(row.source < whole_passes_.size(), "a row's source has a weight");
+    if (!row.is_used) continue;
     num_planned += whole_passes_[row.source] + (extra_millionths_[row.source] > 0 ? 1U : 0U);
   }
   if (num_planned == 0) {
     refuse(kFeedEmpty, "at least one row to feed",
-           grouped(rows_.size()) + " rows accepted, all of weight 0");
+           grouped(rows_.size()) + " rows, all of them of weight 0 or left out");
   }
   check_invariant(num_planned <= ~std::uint32_t{0}, "rows of an epoch fit 32 bits");
   if (!any_fraction) return;
@@ -94,6 +95,7 @@ void Order::prepare_weights() {
 }
 
 std::uint32_t Order::num_copies(std::uint32_t row, std::uint64_t epoch) const {
+  if (!rows_[row].is_used) return 0;
   const std::uint32_t source = rows_[row].source;
   const std::uint64_t extra = extra_millionths_[source];
   if (extra == 0) return whole_passes_[source];
@@ -104,6 +106,7 @@ std::uint32_t Order::num_copies(std::uint32_t row, std::uint64_t epoch) const {
 void Order::prepare_buckets() {
   std::vector<std::uint32_t> frames;
   for (std::uint32_t row = 0; row < rows_.size(); ++row) {
+    if (!rows_[row].is_used) continue;
     // At least once, so that no row of a rarely used source is longer than every bucket.
     frames.insert(frames.end(), std::max(1U, num_copies(row, 0)), rows_[row].num_frames);
   }
@@ -128,12 +131,14 @@ void Order::fill_buckets(const std::vector<std::uint32_t>& edges) {
                                     edges.begin());
   };
   bucket_begins_.assign(edges.size() + 1, 0);
-  for (const OrderRow& row : rows_) ++bucket_begins_[bucket_of(row) + 1];
+  for (const OrderRow& row : rows_) {
+    if (row.is_used) ++bucket_begins_[bucket_of(row) + 1];
+  }
   std::partial_sum(bucket_begins_.begin(), bucket_begins_.end(), bucket_begins_.begin());
-  bucket_rows_.resize(rows_.size());
+  bucket_rows_.resize(bucket_begins_.back());
   std::vector<std::size_t> next = bucket_begins_;
   for (std::uint32_t row = 0; row < rows_.size(); ++row) {
-    bucket_rows_[next[bucket_of(rows_[row])]++] = row;
+    if (rows_[row].is_used) bucket_rows_[next[bucket_of(rows_[row])]++] = row;
   }
   if (settings_.layout == BatchLayout::kPacked) return;
   for (const std::uint32_t edge : edges) shapes_.push_back({rows_per_batch(edge), edge, 0});

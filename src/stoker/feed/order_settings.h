@@ -31,6 +31,7 @@ struct OrderRow {
   std::uint32_t num_frames = 0;
   std::uint32_t num_tokens = 0;
   std::uint32_t source = 0;
+  bool is_used = true;  // false: left out by the user's own limits
 };
 
 // A batch as the consumer sees it: B rows of T frames and L tokens. Packed: B rows ("bins") whose

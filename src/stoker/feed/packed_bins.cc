@@ -29,6 +29,7 @@ Totals totals_of(const std::vector<OrderRow>& rows, const std::vector<double>& w
   Totals totals;
   double frames = 0, tokens = 0, count = 0;
   for (const OrderRow& row : rows) {
+    if (!row.is_used) continue;
     const double weight = weights[row.source];
     frames += weight * row.num_frames;
     tokens += weight * row.num_tokens;

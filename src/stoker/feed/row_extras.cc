@@ -52,23 +52,49 @@ std::uint32_t RowExtras::reference_row(std::uint32_t row, std::uint64_t epoch) c
   return others[static_cast<std::size_t>(draw)];
 }
 
-void RowExtras::fill(std::size_t at, const BatchFormat& format, BatchSlot& slot, RowReader& reader,
-                     pipeline::FillContext& context) const {
-  if (format.needs_audio()) fill_audio(at, format, slot, reader, context);
+Result<void> RowExtras::fill(std::size_t at, const BatchFormat& format, BatchSlot& slot,
+                             RowReader& reader, pipeline::FillContext& context) const {
+  if (format.needs_audio()) {
+    if (Result<void> read = fill_audio(at, format, slot, reader, context); !read) return read;
+  }
   if (format.segment_frames > 0) fill_segment(at, format, slot);
   if (format.reference_frames > 0) fill_reference(at, format, slot, reader, context);
+  return fill_arrays(at, format, slot, reader);
 }
 
-void RowExtras::fill_audio(std::size_t at, const BatchFormat& format, BatchSlot& slot,
-                           RowReader& reader, pipeline::FillContext& context) const {
+Result<void> RowExtras::fill_audio(std::size_t at, const BatchFormat& format, BatchSlot& slot,
+                                   RowReader& reader, pipeline::FillContext& context) const {
   const std::size_t row_samples = std::size_t{slot.shape.num_frames} * format.hop_samples;
   float* const row = reinterpret_cast<float*>(slot.audio.data()) + at * row_samples;
   std::size_t written = 0;
   if (slot.mel_len[at] > 0) {
-    written = reader.read_audio(slot.rows[at], {row, row_samples}, context).take_or_raise();
+    const Result<std::uint32_t> read =
+        reader.read_audio(slot.rows[at], {row, row_samples}, context);
+    if (!read) return read.error();
+    written = *read;
   }
   slot.audio_len[at] = static_cast<std::int32_t>(written);
   std::fill(row + written, row + row_samples, 0.0F);
+  return {};
+}
+
+Result<void> RowExtras::fill_arrays(std::size_t at, const BatchFormat& format, BatchSlot& slot,
+                                    RowReader& reader) const {
+  for (std::size_t array = 0; array < format.arrays.size(); ++array) {
+    const ArrayKind& kind = format.arrays[array];
+    const std::size_t row_bytes = kind.max_length * kind.bytes_per_step();
+    const std::span<std::byte> out(slot.arrays[array].data() + at * row_bytes, row_bytes);
+    std::uint32_t length = 0;
+    if (slot.mel_len[at] > 0) {
+      const Result<std::uint32_t> read = reader.read_array(slot.rows[at], array, out);
+      if (!read) return read.error();
+      length = *read;
+    }
+    slot.array_len[array][at] = static_cast<std::int32_t>(length);
+    std::fill(out.begin() + static_cast<std::ptrdiff_t>(length * kind.bytes_per_step()), out.end(),
+              std::byte{0});
+  }
+  return {};
 }
 
 void RowExtras::fill_segment(std::size_t at, const BatchFormat& format, BatchSlot& slot) const {

@@ -1,4 +1,5 @@
-// What a batch may hold beside mel and tokens: waveform, reference crop, aligned segments.
+// What a batch may hold beside mel and tokens: waveform, reference crop, aligned
+// segments, named arrays.
 #pragma once
 
 #include <cstdint>
@@ -27,14 +28,16 @@ class RowExtras {
 
   // Fills the parts of row `at`, whose mel and lengths are in place. A row that is bad for
   // another's reference leaves that reference empty.
-  void fill(std::size_t at, const BatchFormat& format, BatchSlot& slot, RowReader& reader,
-            pipeline::FillContext& context) const;
+  Result<void> fill(std::size_t at, const BatchFormat& format, BatchSlot& slot, RowReader& reader,
+                    pipeline::FillContext& context) const;
 
  private:
   KeyedDraws draws(std::string_view stage, std::uint32_t row, std::uint64_t epoch) const;
   std::uint32_t reference_row(std::uint32_t row, std::uint64_t epoch) const;
-  void fill_audio(std::size_t at, const BatchFormat& format, BatchSlot& slot, RowReader& reader,
-                  pipeline::FillContext& context) const;
+  Result<void> fill_audio(std::size_t at, const BatchFormat& format, BatchSlot& slot,
+                          RowReader& reader, pipeline::FillContext& context) const;
+  Result<void> fill_arrays(std::size_t at, const BatchFormat& format, BatchSlot& slot,
+                           RowReader& reader) const;
   void fill_segment(std::size_t at, const BatchFormat& format, BatchSlot& slot) const;
   void fill_reference(std::size_t at, const BatchFormat& format, BatchSlot& slot, RowReader& reader,
                       pipeline::FillContext& context) const;

@@ -8,9 +8,12 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "stoker/base/result.h"
+#include "stoker/cache/element_type.h"
 #include "stoker/config/mel_dtype.h"
+#include "stoker/feed/fallbacks.h"
 #include "stoker/pipeline/slot_filler.h"
 
 namespace stoker::feed {
@@ -26,6 +29,16 @@ struct MelTarget {
   float padding = 0.0F;
 };
 
+// A named array that users brought for each utterance: [length, …] of one element type.
+struct ArrayKind {
+  std::string name;
+  cache::ElementType element = cache::ElementType::kF32;
+  std::uint32_t max_length = 0;       // first axis of the longest
+  std::uint32_t values_per_step = 1;  // product of the other axes
+
+  std::size_t bytes_per_step() const { return values_per_step * cache::element_bytes(element); }
+};
+
 // One worker's way to the rows; keeps its scratch memory, so reading allocates nothing once warm.
 // An Error whose code ends with exit 3 means that this row is bad; any other ends the run.
 class RowReader {
@@ -39,6 +52,10 @@ class RowReader {
   // Samples at the features' rate, at most out.size(); returns their number.
   virtual Result<std::uint32_t> read_audio(std::uint32_t row, std::span<float> out,
                                            pipeline::FillContext& context) = 0;
+  // Array number `array` of RowStore::arrays(); returns its length, 0 where the row has none.
+  virtual Result<std::uint32_t> read_array(std::uint32_t, std::size_t, std::span<std::byte>) {
+    return std::uint32_t{0};
+  }
 };
 
 // Immutable while a feed runs; thread-safe.
@@ -55,6 +72,8 @@ class RowStore {
   virtual std::uint32_t hop_samples() const = 0;
   virtual float padding() const = 0;
   virtual std::unique_ptr<RowReader> make_reader() const = 0;
+  virtual std::vector<ArrayKind> arrays() const { return {}; }
+  virtual std::vector<FallbackCount> fallbacks() const { return {}; }
 };
 
 }  // namespace stoker::feed

@@ -1,0 +1,187 @@
+// `stoker stream`: runs the feed and prints one line a batch, so that two runs can be compared.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "stoker/base/bytes.h"
+#include "stoker/base/number_text.h"
+#include "stoker/cli/commands.h"
+#include "stoker/cli/frame.h"
+#include "stoker/cli/settings_options.h"
+#include "stoker/data/account.h"
+#include "stoker/feed/open_feed.h"
+
+namespace stoker::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::uint64_t kMaxStateFileBytes = 4096;
+
+struct StreamArguments {
+  std::optional<std::uint64_t> num_batches;
+  std::uint64_t from_batch = 0;
+  std::string state_in;
+  std::string state_out;
+  std::string rejects_file;
+  std::uint64_t delay_us = 0;
+  bool list_ids = false;
+};
+
+void publish(const std::string& path, std::string_view content) {
+  const std::size_t slash = path.find_last_of('/');
+  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  const File opened = open_file(system_io(), folder, OpenFor::kFolder).take_or_raise();
+  const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
+  publish_file(opened, name, view_bytes(content)).take_or_raise();
+}
+
+std::string load_state(const std::string& path) {
+  if (path.empty()) return {};
+  const File file = open_file(system_io(), path, OpenFor::kRead).take_or_raise();
+  return std::string(view_text(read_whole(file, kMaxStateFileBytes).take_or_raise()));
+}
+
+std::string shape_text(const feed::BatchShape& shape) {
+  return fmt::format("{}x{}x{}", shape.num_rows, shape.num_frames, shape.num_tokens);
+}
+
+// One run of the command.
+class StreamRun {
+ public:
+  StreamRun(Frame& frame, const StreamArguments& arguments)
+      : frame_(frame), arguments_(arguments) {}
+
+  ExitCode run() {
+    const Stopwatch started;
+    feed::OpenedFeed opened =
+        feed::open_feed(frame_.settings(), {.state = load_state(arguments_.state_in),
+                                            .delay = std::chrono::microseconds(arguments_.delay_us),
+                                            .stop = frame_.stop_token()});
+    if (arguments_.from_batch > 0) opened.feed.seek({0, arguments_.from_batch});
+    const double open_s = started.seconds();
+    stream(opened.feed, started);
+    report(opened, open_s);
+    return ExitCode::kDone;
+  }
+
+ private:
+  void stream(feed::Feed& feed, const Stopwatch& started) {
+    while (!arguments_.num_batches || num_batches_ < *arguments_.num_batches) {
+      const std::optional<feed::Batch> batch = feed.next(frame_.stop_token());
+      if (frame_.stop_token().stop_requested()) break;
+      if (batch) {
+        if (num_batches_ == 0) first_batch_s_ = started.seconds();
+        ++num_batches_;
+        show(*batch);
+      }
+      save_state(feed);
+      if (!batch && !arguments_.num_batches) break;
+    }
+  }
+
+  // The line of a batch is out before the state counts it: a kill in between repeats a batch, it
+  // never loses one.
+  void save_state(const feed::Feed& feed) const {
+    if (arguments_.state_out.empty()) return;
+    std::fflush(stdout);
+    publish(arguments_.state_out, feed.state() + "\n");
+  }
+
+  void show(const feed::Batch& batch) {
+    const std::string content = batch.content_digest().hex();
+    const std::string ids = batch.ids_digest().hex();
+    stream_.add(view_bytes(content));
+    frame_.print(fmt::format("{} {} {} {} {}", batch.epoch(), batch.index(),
+                             shape_text(batch.shape()), ids, content));
+    if (!frame_.options().json) return;
+    const feed::BatchShape& shape = batch.shape();
+    ordered_json line{{"epoch", batch.epoch()},
+                      {"index", batch.index()},
+                      {"shape", {shape.num_rows, shape.num_frames, shape.num_tokens}},
+                      {"ids", ids},
+                      {"content", content},
+                      {"global_ids", batch.global_ids_digest().hex()}};
+    if (arguments_.list_ids) {
+      ordered_json rows = ordered_json::array();
+      for (std::size_t row = 0; row < batch.num_rows(); ++row) rows.push_back(batch.id(row));
+      line["rows"] = std::move(rows);
+    }
+    lines_.push_back(std::move(line));
+  }
+
+  void report(const feed::OpenedFeed& opened, double open_s) {
+    const feed::FeedStats stats = opened.feed.stats();
+    ordered_json fallbacks = ordered_json::object();
+    for (const feed::FallbackCount& each : stats.fallbacks) {
+      fallbacks[each.from + " -> " + each.to + ": " + each.reason] = each.count;
+    }
+    ordered_json stages = ordered_json::object();
+    for (const auto& stage : stats.pipeline.stages) stages[std::string(stage.name)] = stage.busy_s;
+    ordered_json& out = frame_.report();
+    out["batches"] = std::move(lines_);
+    out["stream_digest"] = stream_.finish().hex();
+    out["clips"] = stats.num_clips;
+    out["padding_share"] = stats.padding_share();
+    out["first_batch_s"] = first_batch_s_;
+    out["open_s"] = open_s;
+    out["fills"] = stats.pipeline.fills;
+    out["stages"] = std::move(stages);
+    out["path"] = opened.feed.identity().path + "/" +
+                  std::string(config::name_of(opened.feed.format().dtype));
+    out["num_shapes"] = opened.feed.shapes().size();
+    out["epoch_batches"] = opened.feed.num_batches();
+    out["state"] = opened.feed.state();
+    out["bad_rows"] = stats.num_empty_bad;
+    out["fallbacks"] = std::move(fallbacks);
+    keep_rejects(opened);
+    frame_.say(fmt::format("{} batches, {} clips, {:.2f} % padding, stream {}",
+                           grouped(stats.num_batches), grouped(stats.num_clips),
+                           100.0 * stats.padding_share(), stream_.finish().hex()));
+  }
+
+  // Rows that turned bad on the way, in the words of rejects.jsonl.
+  void keep_rejects(const feed::OpenedFeed& opened) {
+    std::vector<data::Reject> rejects;
+    for (const feed::BadRow& bad : opened.feed.bad_rows()) {
+      rejects.push_back({bad.id, bad.line, opened.store->index()[bad.row].source, bad.error});
+      frame_.warn(error_line(bad.error));
+    }
+    if (arguments_.rejects_file.empty()) return;
+    publish(arguments_.rejects_file, data::rejects_jsonl(rejects));
+  }
+
+  Frame& frame_;
+  const StreamArguments& arguments_;
+  DigestStream stream_;
+  ordered_json lines_ = ordered_json::array();
+  std::uint64_t num_batches_ = 0;
+  double first_batch_s_ = 0;
+};
+
+}  // namespace
+
+void add_stream_command(CLI::App& app, Frame& frame) {
+  CLI::App* const stream =
+      app.add_subcommand("stream", "Run the feed and print what each batch holds, as digests");
+  auto arguments = std::make_shared<StreamArguments>();
+  stream->add_option("--batches", arguments->num_batches, "How many (default: one epoch)");
+  stream->add_option("--from-batch", arguments->from_batch,
+                     "Start at this batch, counted from the first of epoch 0");
+  stream->add_option("--state-in", arguments->state_in, "Go on from a saved state");
+  stream->add_option("--state-out", arguments->state_out, "Save the state here after every batch");
+  stream->add_option("--rejects", arguments->rejects_file,
+                     "Write rows that turn bad while running to this file");
+  stream->add_option("--random-delay-us", arguments->delay_us,
+                     "Wait up to this long before each clip: nothing may depend on it");
+  stream->add_flag("--list-ids", arguments->list_ids, "Add the ids of each batch to the JSON");
+  add_feed_options(*stream, frame);
+  frame.on(*stream, [&frame, arguments] { return StreamRun(frame, *arguments).run(); });
+}
+
+}  // namespace stoker::cli

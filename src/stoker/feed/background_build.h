@@ -1,0 +1,21 @@
+// Completes the cache while a feed runs, so that the next run finds what this one had to compute.
+#pragma once
+
+#include "stoker/base/io.h"
+#include "stoker/base/sync.h"
+#include "stoker/config/settings.h"
+
+namespace stoker::feed {
+
+// Starts at construction with one thread of low priority; destruction stops it and keeps what is
+// whole. Another builder's lock, or a place that cannot be written, ends it with one line in the
+// log.
+class BackgroundBuild {
+ public:
+  BackgroundBuild(config::Settings settings, Io& io);
+
+ private:
+  Thread thread_;
+};
+
+}  // namespace stoker::feed

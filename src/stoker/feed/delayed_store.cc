@@ -1,0 +1,47 @@
+#include "stoker/feed/delayed_store.h"
+
+#include <thread>
+
+#include "stoker/base/clock.h"
+#include "stoker/base/philox.h"
+
+namespace stoker::feed {
+namespace {
+
+class DelayedReader final : public RowReader {
+ public:
+  DelayedReader(std::unique_ptr<RowReader> inner, std::chrono::microseconds longest)
+      : inner_(std::move(inner)),
+        longest_us_(static_cast<std::uint64_t>(longest.count())),
+        draws_({static_cast<std::uint64_t>(system_clock().now().count()), "delay", 0, 0}) {}
+
+  Result<std::uint32_t> read_tokens(std::uint32_t row, std::span<std::int32_t> out) override {
+    return inner_->read_tokens(row, out);
+  }
+  Result<std::uint32_t> read_mel(std::uint32_t row, const MelTarget& out,
+                                 pipeline::FillContext& context) override {
+    std::this_thread::sleep_for(std::chrono::microseconds(draws_.next_below(longest_us_ + 1)));
+    return inner_->read_mel(row, out, context);
+  }
+  Result<std::uint32_t> read_audio(std::uint32_t row, std::span<float> out,
+                                   pipeline::FillContext& context) override {
+    return inner_->read_audio(row, out, context);
+  }
+  Result<std::uint32_t> read_array(std::uint32_t row, std::size_t array,
+                                   std::span<std::byte> out) override {
+    return inner_->read_array(row, array, out);
+  }
+
+ private:
+  std::unique_ptr<RowReader> inner_;
+  std::uint64_t longest_us_;
+  KeyedDraws draws_;
+};
+
+}  // namespace
+
+std::unique_ptr<RowReader> DelayedStore::make_reader() const {
+  return std::make_unique<DelayedReader>(inner_->make_reader(), longest_);
+}
+
+}  // namespace stoker::feed

@@ -1,0 +1,27 @@
+#include "stoker/feed/fallbacks.h"
+
+#include "stoker/base/log.h"
+
+namespace stoker::feed {
+
+void Fallbacks::take(const FallbackCount& kind, std::string_view what) {
+  bool is_first = false;
+  {
+    const Lock lock(mutex_);
+    FallbackCount& counted =
+        counts_.try_emplace(kind.from + kind.to + kind.reason, kind).first->second;
+    is_first = counted.count == 0;
+    ++counted.count;
+  }
+  if (!is_first) return;
+  log(LogLevel::kWarning, what, {{"from", kind.from}, {"to", kind.to}, {"reason", kind.reason}});
+}
+
+std::vector<FallbackCount> Fallbacks::counts() const {
+  const Lock lock(mutex_);
+  std::vector<FallbackCount> all;
+  for (const auto& [key, count] : counts_) all.push_back(count);
+  return all;
+}
+
+}  // namespace stoker::feed

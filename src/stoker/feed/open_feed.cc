@@ -1,0 +1,204 @@
+#include "stoker/feed/open_feed.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+#include <utility>
+
+#include "stoker/base/cpu_count.h"
+#include "stoker/base/digest.h"
+#include "stoker/config/load.h"
+#include "stoker/config/settings_digest.h"
+#include "stoker/feed/delayed_store.h"
+#include "stoker/feed/errors.h"
+
+namespace stoker::feed {
+namespace {
+
+constexpr std::uint64_t kDefaultBufferBytes = config::kGiB;
+constexpr std::uint32_t kDefaultBatchFrames = 40'000;
+
+std::optional<std::uint32_t> number_from_environment(std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    const char* const text = std::getenv(name);
+    if (text == nullptr) continue;
+    std::uint32_t value = 0;
+    const std::string_view view(text);
+    const auto [end, error] = std::from_chars(view.data(), view.data() + view.size(), value);
+    if (error == std::errc() && end == view.data() + view.size()) return value;
+  }
+  return std::nullopt;
+}
+
+template <class T>
+std::optional<std::uint32_t> as_u32(const std::optional<T>& value) {
+  return value ? std::optional(static_cast<std::uint32_t>(*value)) : std::nullopt;
+}
+
+// Every `auto` that the order depends on gets its value here, so that the digest covers it.
+config::Settings resolved(config::Settings settings, const RankRows& ranks) {
+  if (!settings.batch.batch_multiple) {
+    settings.batch.batch_multiple = static_cast<std::int64_t>(ranks.world_size);
+  }
+  if (!settings.batch.batch_frames) settings.batch.batch_frames = kDefaultBatchFrames;
+  if (!settings.batch.batch_dtype) settings.batch.batch_dtype = settings.cache.dtype;
+  return settings;
+}
+
+OrderSettings order_settings(const config::Settings& settings, const data::Index& index) {
+  const config::BatchSettings& batch = settings.batch;
+  OrderSettings order{.seed = static_cast<std::uint64_t>(settings.run.seed),
+                      .batch_frames = *as_u32(batch.batch_frames),
+                      .batch_size = as_u32(batch.batch_size).value_or(0),
+                      .batch_multiple = *as_u32(batch.batch_multiple),
+                      .max_shapes = static_cast<std::uint32_t>(batch.max_shapes),
+                      .layout = batch.batch_layout == config::BatchLayout::kPacked
+                                    ? BatchLayout::kPacked
+                                    : BatchLayout::kPadded,
+                      .shuffle = batch.shuffle,
+                      .drop_last = batch.drop_last,
+                      .static_shapes = batch.static_shapes,
+                      .source_weights = {}};
+  for (const data::Source& source : index.sources()) order.source_weights.push_back(source.weight);
+  return order;
+}
+
+LoadingOptions loading_options(const config::Settings& settings, unsigned num_workers) {
+  const config::LoaderSettings& loader = settings.loader;
+  LoadingOptions loading{
+      .num_workers = num_workers,
+      .max_workers = std::max(64U, num_workers),
+      .depth = as_u32(loader.prefetch_buffer_size),
+      .buffer_bytes = loader.buffer_memory ? loader.buffer_memory->count : kDefaultBufferBytes,
+      .stall_limit =
+          std::chrono::nanoseconds(static_cast<std::int64_t>(loader.stall_limit_s * 1e9))};
+  // Both switches mean: load a batch only when it is asked for.
+  if (!loader.use_native_loading || !loader.optimize_cpu_gpu_overlap) loading.num_workers = 0;
+  return loading;
+}
+
+ExtraParts extra_parts(const config::BatchSettings& batch, const UtteranceStore& store) {
+  ExtraParts parts{.with_audio = batch.with_audio,
+                   .segment_frames = as_u32(batch.segment_frames).value_or(0)};
+  if (batch.reference == config::ReferencePart::kNone) return parts;
+  parts.reference = batch.reference == config::ReferencePart::kSame ? ReferenceFrom::kSameUtterance
+                                                                    : ReferenceFrom::kSameSpeaker;
+  const double frames = batch.reference_audio_s * store.speech_rule().rate_hz / store.hop_samples();
+  parts.reference_frames = std::max(1U, static_cast<std::uint32_t>(frames));
+  return parts;
+}
+
+FeedIdentity identity_of(const config::Settings& settings, const UtteranceStore& store,
+                         const OrderSettings& order) {
+  DigestStream order_digest;
+  order_digest.add_text(config::settings_digest(settings, config::Affects::kOrder).hex());
+  for (const double weight : order.source_weights) order_digest.add_number(weight);
+  const cache::Manifest& head = store.wanted().target().head;
+  return {.data = store.index().data_digest().short_hex(),
+          .order = order_digest.finish().short_hex(),
+          .feature = head.features.short_hex(),
+          .text = head.text.short_hex(),
+          .path = store.numeric_path(),
+          .seed = order.seed};
+}
+
+BadRowLimits bad_row_limits(const config::DataSettings& data, const data::Index& index) {
+  return {.num_rows = index.counts().rows,
+          .already_bad = index.counts().rejected,
+          .max_bad_fraction = data.max_bad_fraction,
+          .max_bad_rows = static_cast<std::uint64_t>(data.max_bad_rows),
+          .fail_at_once = data.bad_inputs == config::BadInputs::kFail};
+}
+
+// The level a saved state was made with, where this processor has it.
+SimdLevel level_for(const std::optional<FeedState>& saved) {
+  const SimdLevel own = simd_level().take_or_raise();
+  if (!saved) return own;
+  const Result<SimdLevel> same = choose_simd_level(saved->identity.path, detect_simd_level());
+  return same ? *same : own;
+}
+
+// Whether mode `auto` left something to build.
+bool is_incomplete(const config::Settings& settings, const UtteranceStore& store) {
+  if (settings.loader.preprocessing_mode != config::PreprocessingMode::kAuto) return false;
+  return !store.routes().rows_without_features().empty() ||
+         !store.routes().rows_without_tokens().empty();
+}
+
+unsigned workers_of(const config::LoaderSettings& loader) {
+  return loader.num_workers ? static_cast<unsigned>(*loader.num_workers) : count_cpus().allowed;
+}
+
+}  // namespace
+
+RankRows ranks_of(const config::LoaderSettings& loader) {
+  const auto rank = number_from_environment({"RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK"});
+  const auto world =
+      number_from_environment({"WORLD_SIZE", "SLURM_NTASKS", "OMPI_COMM_WORLD_SIZE"});
+  return {.rank = as_u32(loader.rank).value_or(rank.value_or(0)),
+          .world_size = as_u32(loader.world_size).value_or(world.value_or(1))};
+}
+
+OpenedFeed open_feed(const config::Settings& given, const OpenOptions& options) {
+  std::optional<FeedState> saved;
+  if (!options.state.empty()) saved = parse_state(options.state);
+  const RankRows ranks = ranks_of(given.loader);
+  const config::Settings settings = resolved(given, ranks);
+  const unsigned num_workers = workers_of(settings.loader);
+  auto store = std::make_shared<UtteranceStore>(
+      StoreOptions{.settings = settings,
+                   .io = *options.io,
+                   .level = level_for(saved),
+                   .num_workers = std::max(1U, std::min(num_workers, count_cpus().allowed)),
+                   .stop = options.stop});
+  FeedSetup setup;
+  setup.store = store;
+  if (options.delay.count() > 0) {
+    setup.store = std::make_shared<DelayedStore>(store, options.delay);
+  }
+  setup.order = order_settings(settings, store->index());
+  setup.rows = store->order_rows(settings.rows.max_text_tokens
+                                     ? static_cast<std::uint64_t>(*settings.rows.max_text_tokens)
+                                     : std::numeric_limits<std::uint64_t>::max());
+  setup.ranks = ranks;
+  setup.dtype = *settings.batch.batch_dtype;
+  setup.extras = extra_parts(settings.batch, *store);
+  setup.loading = loading_options(settings, num_workers);
+  setup.bad_rows = bad_row_limits(settings.data, store->index());
+  setup.identity = identity_of(settings, *store, setup.order);
+  setup.num_epochs = options.num_epochs;
+  if (saved) {
+    check_same(saved->identity, setup.identity);
+    setup.start = saved->position;
+  }
+  if (is_incomplete(settings, *store)) {
+    setup.build = std::make_shared<BackgroundBuild>(given, *options.io);
+  }
+  return {Feed(std::move(setup)), std::move(store)};
+}
+
+Feed Feed::open(const FeedOptions& options) {
+  config::SettingsInputs inputs;
+  const auto set = [&](const char* path, std::string text) {
+    inputs.command_line.push_back({path, std::move(text), std::string("FeedOptions ") + path});
+  };
+  set("data.path", options.data);
+  if (!options.cache.empty()) set("cache.dir", options.cache);
+  set("features.preset", options.preset);
+  set("data.batch_frames", std::to_string(options.batch_frames));
+  if (options.batch_size > 0) set("data.batch_size", std::to_string(options.batch_size));
+  set("seed", std::to_string(options.seed));
+  if (options.num_workers) set("data.num_workers", std::to_string(*options.num_workers));
+  if (options.prefetch_buffer_size) {
+    set("data.prefetch_buffer_size", std::to_string(*options.prefetch_buffer_size));
+  }
+  set("data.preprocessing_mode", options.preprocessing_mode);
+  set("data.batch_dtype", options.batch_dtype);
+  set("data.rank", std::to_string(options.rank));
+  set("data.world_size", std::to_string(options.world_size));
+  return open_feed(config::load_settings(inputs).settings).feed;
+}
+
+}  // namespace stoker::feed

@@ -1,0 +1,117 @@
+#include "stoker/feed/row_routes.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+#include "stoker/base/checked.h"
+#include "stoker/cache/parallel.h"
+
+namespace stoker::feed {
+namespace {
+
+constexpr std::size_t kRowsPerPiece = 256;
+
+const cache::RecordMaker* token_maker(const cache::WantedCache& wanted) {
+  for (const cache::RecordMaker* maker : wanted.target().makers) {
+    if (maker->kind() == cache::RecordKind::kTokens) return maker;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void RowRoutes::use_cache(const cache::Inspection& found, const cache::Reader& reader,
+                          const cache::SortedRows& rows) {
+  std::vector<std::size_t> index_rows(rows.size());
+  for (std::size_t row = 0; row < rows.size(); ++row) index_rows[rows.place_of(row)] = row;
+  for (const cache::ShardState& shard : found.shards) {
+    const cache::RecordKind kind = shard.plan.maker->kind();
+    for (std::size_t i = 0; i < shard.rows.size(); ++i) {
+      const std::size_t place = shard.plan.first_row + i;
+      if (kind == cache::RecordKind::kArray) continue;
+      RowRoute& route = routes_[index_rows[place]];
+      if (shard.rows[i] == cache::RowState::kLeftOut) route.is_left_out = true;
+      if (shard.rows[i] != cache::RowState::kFresh || !shard.is_listed) continue;
+      const auto ref = reader.find(kind, rows[place].id);
+      if (kind == cache::RecordKind::kMel) route.mel = ref;
+      if (kind == cache::RecordKind::kPcm) route.pcm = ref;
+      if (kind == cache::RecordKind::kTokens) route.tokens = ref;
+    }
+  }
+}
+
+void RowRoutes::make_tokens(const cache::WantedCache& wanted, unsigned num_workers,
+                            const std::stop_token& stop) {
+  std::vector<std::size_t> missing = rows_without_tokens();
+  const cache::RecordMaker* const maker = token_maker(wanted);
+  struct Piece {
+    std::vector<std::int32_t> tokens;
+    std::vector<std::uint32_t> counts;
+    std::vector<std::optional<Error>> faults;
+  };
+  std::vector<Piece> pieces((missing.size() + kRowsPerPiece - 1) / kRowsPerPiece);
+  cache::run_parallel(num_workers, pieces.size(), [&](std::size_t number) {
+    if (stop.stop_requested()) return;
+    const auto worker = maker->make_worker();
+    cache::MadeRecord made;
+    Piece& piece = pieces[number];
+    const std::size_t end = std::min(missing.size(), (number + 1) * kRowsPerPiece);
+    for (std::size_t i = number * kRowsPerPiece; i < end; ++i) {
+      const Result<void> done = worker->make(wanted.rows().place_of(missing[i]), made);
+      const std::size_t count = done ? made.payload().size() / sizeof(std::int32_t) : 0;
+      const std::size_t before = piece.tokens.size();
+      piece.tokens.resize(before + count);
+      if (count > 0)
+        std::memcpy(&piece.tokens[before], made.payload().data(), made.payload().size());
+      piece.counts.push_back(static_cast<std::uint32_t>(count));
+      piece.faults.push_back(done ? std::nullopt : std::optional(done.error()));
+    }
+  });
+  std::size_t at = 0;
+  for (Piece& piece : pieces) {
+    std::size_t first = tokens_.size();
+    tokens_.insert(tokens_.end(), piece.tokens.begin(), piece.tokens.end());
+    for (std::size_t i = 0; i < piece.counts.size(); ++i, ++at) {
+      TokenSpan& span = token_spans_[missing[at]];
+      span = {first, piece.counts[i], -1};
+      first += piece.counts[i];
+      if (!piece.faults[i]) continue;
+      span.fault = static_cast<std::int32_t>(faults_.size());
+      faults_.push_back(std::move(*piece.faults[i]));
+    }
+  }
+}
+
+std::span<const std::int32_t> RowRoutes::tokens(std::size_t row) const {
+  return std::span(tokens_).subspan(token_spans_[row].first, token_spans_[row].count);
+}
+
+const Error* RowRoutes::text_fault(std::size_t row) const {
+  const std::int32_t fault = token_spans_[row].fault;
+  return fault < 0 ? nullptr : &faults_[static_cast<std::size_t>(fault)];
+}
+
+std::uint32_t RowRoutes::num_tokens(std::size_t row, const cache::Reader* reader) const {
+  const auto& record = routes_[row].tokens;
+  return record ? reader->info(*record).shape.axes[0] : token_spans_[row].count;
+}
+
+std::vector<std::size_t> RowRoutes::rows_without_features() const {
+  std::vector<std::size_t> rows;
+  for (std::size_t row = 0; row < routes_.size(); ++row) {
+    const RowRoute& route = routes_[row];
+    if (!route.mel && !route.pcm && !route.is_left_out) rows.push_back(row);
+  }
+  return rows;
+}
+
+std::vector<std::size_t> RowRoutes::rows_without_tokens() const {
+  std::vector<std::size_t> rows;
+  for (std::size_t row = 0; row < routes_.size(); ++row) {
+    if (!routes_[row].tokens) rows.push_back(row);
+  }
+  return rows;
+}
+
+}  // namespace stoker::feed

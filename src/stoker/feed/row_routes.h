@@ -1,0 +1,66 @@
+// How each row is read: which of its records in the cache may be used, and its tokens where there
+// is none.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stoker/base/error.h"
+#include "stoker/cache/inspect.h"
+#include "stoker/cache/reader.h"
+#include "stoker/cache/wanted_cache.h"
+
+namespace stoker::feed {
+
+// One row; a record that may not be used is absent.
+struct RowRoute {
+  std::optional<cache::RecordRef> mel;
+  std::optional<cache::RecordRef> pcm;
+  std::optional<cache::RecordRef> tokens;
+  bool is_left_out = false;  // known to be bad since the cache was built
+};
+
+// Immutable once filled; rows in index order.
+class RowRoutes {
+ public:
+  RowRoutes() = default;
+  explicit RowRoutes(std::size_t num_rows) : routes_(num_rows), token_spans_(num_rows) {}
+
+  // Takes the records that are fresh: made from this source with these settings.
+  void use_cache(const cache::Inspection& found, const cache::Reader& reader,
+                 const cache::SortedRows& rows);
+  // Makes the tokens of every row that has no record, with `num_workers` threads.
+  void make_tokens(const cache::WantedCache& wanted, unsigned num_workers,
+                   const std::stop_token& stop);
+
+  const RowRoute& operator[](std::size_t row) const { return routes_[row]; }
+  std::size_t size() const { return routes_.size(); }
+  // Tokens made here; empty for rows whose tokens are in the cache.
+  std::span<const std::int32_t> tokens(std::size_t row) const;
+  // Why a row's text gave no tokens.
+  const Error* text_fault(std::size_t row) const;
+  std::uint32_t num_tokens(std::size_t row, const cache::Reader* reader) const;
+
+  // Rows without the records that `preprocessing_mode precompute` needs.
+  std::vector<std::size_t> rows_without_features() const;
+  std::vector<std::size_t> rows_without_tokens() const;
+
+ private:
+  struct TokenSpan {
+    std::size_t first = 0;
+    std::uint32_t count = 0;
+    std::int32_t fault = -1;  // index into faults_
+  };
+
+  std::vector<RowRoute> routes_;
+  std::vector<TokenSpan> token_spans_;
+  std::vector<std::int32_t> tokens_;
+  std::vector<Error> faults_;
+};
+
+}  // namespace stoker::feed

@@ -1,0 +1,190 @@
+#include "stoker/feed/utterance_reader.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "stoker/base/number_text.h"
+#include "stoker/cache/errors.h"
+#include "stoker/cache/fused_read.h"
+#include "stoker/feed/element_of.h"
+#include "stoker/feed/errors.h"
+
+namespace stoker::feed {
+namespace {
+
+Error changed_since(const data::Utterance& utterance, std::string promised, std::string found) {
+  return {.code = &kFeedFileChanged,
+          .place = {.file = std::string(utterance.file)},
+          .promised = std::move(promised),
+          .found = std::move(found)};
+}
+
+}  // namespace
+
+UtteranceReader::UtteranceReader(const UtteranceStore& store)
+    : store_(store), speech_(store.speech_rule()) {}
+
+Result<std::uint32_t> UtteranceReader::read_tokens(std::uint32_t row, std::span<std::int32_t> out) {
+  const RowRoute& route = store_.routes()[row];
+  if (!route.tokens) {
+    if (const Error* fault = store_.routes().text_fault(row)) return Error(*fault);
+    const std::span<const std::int32_t> tokens = store_.routes().tokens(row);
+    std::copy(tokens.begin(), tokens.end(), out.begin());
+    return static_cast<std::uint32_t>(tokens.size());
+  }
+  const std::uint32_t count = store_.reader()->info(*route.tokens).shape.axes[0];
+  Result<void> read = store_.reader()->read_tokens_into(*route.tokens, out.first(count), scratch_);
+  if (!read) return read.error();
+  return count;
+}
+
+Result<std::uint32_t> UtteranceReader::read_mel(std::uint32_t row, const MelTarget& out,
+                                                pipeline::FillContext& context) {
+  const RowRoute& route = store_.routes()[row];
+  if (!route.mel) return make_mel(row, out, context);
+  const Result<void> read = read_cached_mel(*route.mel, out);
+  if (read) return store_.reader()->info(*route.mel).shape.axes[0];
+  if (const Result<void> allowed = fall_back(row, read.error()); !allowed) return allowed.error();
+  const Result<std::uint32_t> made = make_mel(row, out, context);
+  // The record is bad and its source cannot replace it: that is the storage's fault.
+  if (!made) return read.error();
+  return *made;
+}
+
+Result<void> UtteranceReader::read_cached_mel(const cache::RecordRef& record,
+                                              const MelTarget& out) {
+  return store_.reader()->read_mel_into(
+      record,
+      {.row = out.values,
+       .element = element_of(out.dtype),
+       .num_values = std::size_t{out.num_frames} * store_.num_mels(),
+       .padding = out.padding},
+      scratch_);
+}
+
+// A bad record may be made again from its source, unless the user forbids it.
+Result<void> UtteranceReader::fall_back(std::uint32_t row, const Error& error) const {
+  if (error.code->exit != ExitCode::kStorage || !store_.fallback_account().are_allowed())
+    return error;
+  store_.fallback_account().take(
+      {"cache record", "source", std::string(error.code->name)},
+      error_line(error) + "; " + std::string(store_.id(row)) + " is computed from its source");
+  return {};
+}
+
+Result<std::uint32_t> UtteranceReader::make_mel(std::uint32_t row, const MelTarget& out,
+                                                pipeline::FillContext& context) {
+  const Samples samples = load_samples(row, &context);
+  if (!samples) return samples.error();
+  context.enter(kMel);
+  Result<std::uint32_t> frames = write_mel(row, *samples, out);
+  context.enter(kFetch);
+  return frames;
+}
+
+UtteranceReader::Samples UtteranceReader::load_samples(std::uint32_t row,
+                                                       pipeline::FillContext* context) {
+  const RowRoute& route = store_.routes()[row];
+  if (route.pcm) {
+    Samples samples = load_record(*route.pcm);
+    if (samples) return samples;
+    if (Result<void> allowed = fall_back(row, samples.error()); !allowed) return allowed.error();
+  }
+  if (context != nullptr) context->enter(kDecode);
+  return load_file(row);
+}
+
+UtteranceReader::Samples UtteranceReader::load_record(const cache::RecordRef& record) {
+  const std::size_t count = store_.reader()->info(record).shape.axes[0];
+  if (pcm_.size() < count) pcm_.resize(std::max<std::size_t>(count, store_.max_samples()));
+  const std::span<std::int16_t> out = std::span(pcm_).first(count);
+  Result<void> read = store_.reader()->read_into(record, std::as_writable_bytes(out), scratch_);
+  if (!read) return read.error();
+  return std::span<const std::int16_t>(out);
+}
+
+UtteranceReader::Samples UtteranceReader::load_file(std::uint32_t row) {
+  const data::Utterance utterance = store_.index()[row];
+  Result<File> file = store_.index().open_sound(utterance);
+  if (!file) return file.error();
+  const Result<audio::SoundInfo> info = audio::read_sound_info(*file, store_.sound_policy());
+  if (!info) return info.error();
+  if (info->rate_hz != utterance.rate_hz ||
+      (!utterance.is_segment && info->num_samples != utterance.num_samples)) {
+    return changed_since(utterance,
+                         grouped(utterance.num_samples) + " samples at " +
+                             grouped(utterance.rate_hz) + " Hz when indexed",
+                         grouped(info->num_samples) + " at " + grouped(info->rate_hz) + " Hz now");
+  }
+  return speech_.load(*file, *info, utterance.first_sample, utterance.num_samples);
+}
+
+Result<std::uint32_t> UtteranceReader::write_mel(std::uint32_t row,
+                                                 std::span<const std::int16_t> samples,
+                                                 const MelTarget& out) {
+  const audio::LogMel& log_mel = store_.wanted().mel();
+  const std::size_t num_frames = log_mel.num_frames(samples.size());
+  if (num_frames == 0 || num_frames > out.num_frames || samples.size() > store_.max_samples()) {
+    return changed_since(store_.index()[row],
+                         "at most " + grouped(out.num_frames) + " frames as planned",
+                         grouped(num_frames));
+  }
+  if (!workspace_) workspace_.emplace(log_mel.make_workspace(store_.max_samples()));
+  const std::size_t num_values = num_frames * log_mel.num_mels();
+  const bool same_format = out.dtype == store_.cache_dtype();
+  if (!same_format) {
+    mel_.resize(std::max(mel_.size(), num_values * config::bytes_per_value(store_.cache_dtype())));
+  }
+  log_mel.run(samples,
+              {.data = same_format ? out.values : mel_.data(),
+               .dtype = store_.cache_dtype(),
+               .row_stride = log_mel.num_mels(),
+               .rows = num_frames},
+              *workspace_);
+  if (!same_format) {
+    // First rounded to the cache's format, so that what is computed now equals what is stored.
+    cache::copy_without_crc({.payload = std::span(mel_).first(
+                                 num_values * config::bytes_per_value(store_.cache_dtype())),
+                             .from = element_of(store_.cache_dtype()),
+                             .to = element_of(out.dtype),
+                             .out = out.values});
+  }
+  auto* const end =
+      static_cast<std::byte*>(out.values) + num_values * config::bytes_per_value(out.dtype);
+  cache::fill_values(end, element_of(out.dtype),
+                     std::size_t{out.num_frames} * log_mel.num_mels() - num_values, out.padding);
+  return static_cast<std::uint32_t>(num_frames);
+}
+
+Result<std::uint32_t> UtteranceReader::read_audio(std::uint32_t row, std::span<float> out,
+                                                  pipeline::FillContext& context) {
+  const Samples samples = load_samples(row, &context);
+  if (!samples) return samples.error();
+  const std::size_t count = std::min(samples->size(), out.size());
+  for (std::size_t i = 0; i < count; ++i) out[i] = static_cast<float>((*samples)[i]) / 32768.0F;
+  return static_cast<std::uint32_t>(count);
+}
+
+Result<std::uint32_t> UtteranceReader::read_array(std::uint32_t row, std::size_t array,
+                                                  std::span<std::byte> out) {
+  const std::optional<cache::RecordRef>& record = store_.array_record(row, array);
+  if (!record) return std::uint32_t{0};
+  const cache::ArrayShape shape = store_.reader()->info(*record).shape;
+  const std::uint64_t size_bytes = shape.payload_bytes().value_or(0);
+  if (size_bytes > out.size()) {
+    return Error{.code = &kFeedShape,
+                 .promised = "arrays of one element type whose other axes agree",
+                 .found = shape.text() + " for " + std::string(store_.id(row))};
+  }
+  Result<void> read = store_.reader()->read_into(*record, out.first(size_bytes), scratch_);
+  if (!read) return read.error();
+  return shape.axes[0];
+}
+
+std::optional<std::uint32_t> UtteranceReader::count_frames(std::uint32_t row) {
+  const Samples samples = load_samples(row, nullptr);
+  if (!samples) return std::nullopt;
+  return static_cast<std::uint32_t>(store_.wanted().mel().num_frames(samples->size()));
+}
+
+}  // namespace stoker::feed

@@ -1,0 +1,54 @@
+// One worker's way from a row of a data set to its tokens, mel and samples.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "stoker/audio/log_mel.h"
+#include "stoker/audio/prepared_speech.h"
+#include "stoker/cache/reader.h"
+#include "stoker/feed/row_store.h"
+#include "stoker/feed/utterance_store.h"
+
+namespace stoker::feed {
+
+class UtteranceReader final : public RowReader {
+ public:
+  explicit UtteranceReader(const UtteranceStore& store);
+
+  Result<std::uint32_t> read_tokens(std::uint32_t row, std::span<std::int32_t> out) override;
+  Result<std::uint32_t> read_mel(std::uint32_t row, const MelTarget& out,
+                                 pipeline::FillContext& context) override;
+  Result<std::uint32_t> read_audio(std::uint32_t row, std::span<float> out,
+                                   pipeline::FillContext& context) override;
+
+  Result<std::uint32_t> read_array(std::uint32_t row, std::size_t array,
+                                   std::span<std::byte> out) override;
+
+  // Decodes the row to know its length; nothing when it cannot be decoded.
+  std::optional<std::uint32_t> count_frames(std::uint32_t row);
+
+ private:
+  using Samples = Result<std::span<const std::int16_t>>;
+
+  Result<void> read_cached_mel(const cache::RecordRef& record, const MelTarget& out);
+  Result<std::uint32_t> make_mel(std::uint32_t row, const MelTarget& out,
+                                 pipeline::FillContext& context);
+  Samples load_samples(std::uint32_t row, pipeline::FillContext* context);
+  Samples load_file(std::uint32_t row);
+  Samples load_record(const cache::RecordRef& record);
+  Result<std::uint32_t> write_mel(std::uint32_t row, std::span<const std::int16_t> samples,
+                                  const MelTarget& out);
+  Result<void> fall_back(std::uint32_t row, const Error& error) const;
+
+  const UtteranceStore& store_;
+  cache::ReadScratch scratch_;
+  audio::PreparedSpeech speech_;
+  std::optional<audio::LogMel::Workspace> workspace_;
+  std::vector<std::int16_t> pcm_;
+  std::vector<std::byte> mel_;  // in the cache's number format, when the batch has another
+};
+
+}  // namespace stoker::feed

@@ -1,0 +1,180 @@
+#include "stoker/feed/utterance_store.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "stoker/base/number_text.h"
+#include "stoker/cache/errors.h"
+#include "stoker/cache/inspect.h"
+#include "stoker/cache/parallel.h"
+#include "stoker/cache/place.h"
+#include "stoker/cache/settings_match.h"
+#include "stoker/data/from_settings.h"
+#include "stoker/feed/errors.h"
+#include "stoker/feed/utterance_reader.h"
+
+namespace stoker::feed {
+namespace {
+
+void require_all(const std::vector<std::size_t>& missing, const UtteranceStore& store,
+                 std::string_view what) {
+  if (missing.empty()) return;
+  const auto first = static_cast<std::uint32_t>(missing.front());
+  raise({.code = &kFeedNotCached,
+         .promised = "valid " + std::string(what) + " of all " + grouped(store.num_rows()) +
+                     " rows in the cache",
+         .found = grouped(missing.size()) + " are missing or stale, the first is " +
+                  std::string(store.id(first))});
+}
+
+cache::ReaderOptions reader_options(const config::CacheSettings& cache) {
+  return {.mode = cache.enable_memory_mapping ? cache::ReadMode::kMap : cache::ReadMode::kPread,
+          .verification = cache.cache_verification ? cache::Verification::kEveryTime
+                                                   : cache::Verification::kOff};
+}
+
+}  // namespace
+
+UtteranceStore::UtteranceStore(const StoreOptions& options)
+    : index_(data::open_index(data::index_options_of(options.settings), options.io, options.stop)),
+      wanted_(std::make_unique<cache::WantedCache>(options.settings, index_, options.level,
+                                                   options.io)),
+      rule_(data::speech_rule_of(options.settings)),
+      policy_(data::index_options_of(options.settings).sound),
+      cache_dtype_(options.settings.cache.dtype),
+      level_(options.level),
+      routes_(index_.size()),
+      fallbacks_(std::make_unique<Fallbacks>(
+          options.settings.run.strict ? FallbackPolicy::kRefuse : FallbackPolicy::kAllow)) {
+  using Mode = config::PreprocessingMode;
+  const Mode mode = options.settings.loader.preprocessing_mode;
+  if (mode != Mode::kRuntime) open_cache(options);
+  const bool all_cached = mode == Mode::kPrecompute;
+  if (all_cached || !options.settings.cache.auto_rebuild_mel_cache) {
+    require_all(routes_.rows_without_features(), *this, "features");
+  }
+  if (all_cached || !options.settings.cache.auto_rebuild_token_cache) {
+    require_all(routes_.rows_without_tokens(), *this, "tokens");
+  }
+  routes_.make_tokens(*wanted_, options.num_workers, options.stop);
+  measure_rows(options);
+  find_arrays(options.settings.batch.arrays);
+}
+
+void UtteranceStore::open_cache(const StoreOptions& options) {
+  const cache::CachePlace place =
+      cache::find_cache_place(options.settings, wanted_->target().head.features, options.io);
+  Result<cache::Reader> reader =
+      cache::Reader::open(options.io, place.folder, reader_options(options.settings.cache));
+  if (!reader) {
+    // No cache yet is no fault; a damaged manifest is one that precompute cures.
+    if (reader.error().code != &cache::kNoCache) {
+      if (!fallbacks_->are_allowed()) raise(Error(reader.error()));
+      fallbacks_->take({"cache", "source", std::string(reader.error().code->name)},
+                       error_line(reader.error()));
+    }
+    return;
+  }
+  const auto differences = cache::compare_settings(reader->manifest(), wanted_->target().head);
+  const bool other_features = std::any_of(differences.begin(), differences.end(),
+                                          [](const auto& d) { return d.group == "features"; });
+  if (other_features && place.kind == cache::PlaceKind::kExplicit) {
+    raise(cache::settings_error(place.folder, differences));
+  }
+  const File folder = open_file(options.io, place.folder, OpenFor::kFolder).take_or_raise();
+  const cache::Inspection found = cache::inspect_cache(
+      folder, wanted_->target().makers, {.num_workers = options.num_workers, .stop = options.stop});
+  reader_ = std::move(reader).value();
+  routes_.use_cache(found, *reader_, wanted_->rows());
+}
+
+std::uint64_t UtteranceStore::num_samples(std::uint32_t row) const {
+  const data::Utterance utterance = index_[row];
+  return audio::PreparedSpeech::num_prepared(rule_, utterance.rate_hz, utterance.num_samples)
+      .value_or((utterance.num_samples * rule_.rate_hz + utterance.rate_hz - 1) /
+                utterance.rate_hz);
+}
+
+// Lengths come from the index; with trimming only a decoded utterance knows its own, so what is not
+// in the cache is decoded once.
+void UtteranceStore::measure_rows(const StoreOptions& options) {
+  num_frames_.resize(num_rows());
+  std::vector<std::uint32_t> unknown;
+  for (std::uint32_t row = 0; row < num_rows(); ++row) {
+    max_samples_ = std::max(max_samples_, num_samples(row));
+    if (routes_[row].mel) {
+      num_frames_[row] = reader_->info(*routes_[row].mel).shape.axes[0];
+      continue;
+    }
+    num_frames_[row] = static_cast<std::uint32_t>(wanted_->mel().num_frames(num_samples(row)));
+    if (rule_.trim) unknown.push_back(row);
+  }
+  cache::run_parallel(options.num_workers, unknown.size(), [&](std::size_t i) {
+    UtteranceReader reader(*this);
+    if (const auto frames = reader.count_frames(unknown[i])) num_frames_[unknown[i]] = *frames;
+  });
+}
+
+void UtteranceStore::find_arrays(const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    ArrayKind kind{.name = name};
+    auto& records = array_records_.emplace_back(num_rows());
+    for (std::uint32_t row = 0; row < num_rows() && reader_; ++row) {
+      records[row] = reader_->find(cache::RecordKind::kArray, id(row), name);
+      if (!records[row]) continue;
+      const cache::ArrayShape shape = reader_->info(*records[row]).shape;
+      kind.element = shape.element;
+      kind.max_length = std::max(kind.max_length, shape.axes[0]);
+      kind.values_per_step = 1;
+      for (std::size_t axis = 1; axis < shape.rank; ++axis)
+        kind.values_per_step *= shape.axes[axis];
+    }
+    if (kind.max_length == 0) {
+      raise({.code = &kFeedNotCached,
+             .promised = "the array \"" + name + "\" in the cache",
+             .found = "no record of that name",
+             .cure = "name its folder in cache.arrays and run `stoker precompute`"});
+    }
+    arrays_.push_back(std::move(kind));
+  }
+}
+
+std::vector<OrderRow> UtteranceStore::order_rows(std::uint64_t max_tokens) const {
+  std::vector<OrderRow> rows;
+  rows.reserve(num_rows());
+  for (std::uint32_t row = 0; row < num_rows(); ++row) {
+    const std::uint32_t num_tokens = routes_.num_tokens(row, reader());
+    rows.push_back({num_frames_[row], num_tokens, index_[row].source, num_tokens <= max_tokens});
+  }
+  return rows;
+}
+
+std::int32_t UtteranceStore::speaker(std::uint32_t row) const {
+  return static_cast<std::int32_t>(index_[row].speaker);
+}
+
+std::int32_t UtteranceStore::language(std::uint32_t row) const {
+  return static_cast<std::int32_t>(index_[row].language);
+}
+
+std::uint32_t UtteranceStore::num_mels() const {
+  return static_cast<std::uint32_t>(wanted_->mel().num_mels());
+}
+
+std::uint32_t UtteranceStore::hop_samples() const {
+  return static_cast<std::uint32_t>(wanted_->mel().recipe().hop_samples);
+}
+
+std::string UtteranceStore::numeric_path() const {
+  bool any_cached = false;
+  for (std::size_t row = 0; row < routes_.size(); ++row) any_cached |= routes_[row].mel.has_value();
+  if (!any_cached) return std::string(simd_level_name(level_));
+  const std::string& path = reader_->manifest().path;
+  return path.substr(0, path.find('/'));
+}
+
+std::unique_ptr<RowReader> UtteranceStore::make_reader() const {
+  return std::make_unique<UtteranceReader>(*this);
+}
+
+}  // namespace stoker::feed

@@ -1,0 +1,94 @@
+// The rows of real data sets: each comes from a valid mel record, a valid PCM record or its file.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "stoker/audio/prepared_speech.h"
+#include "stoker/base/io.h"
+#include "stoker/base/simd_level.h"
+#include "stoker/cache/reader.h"
+#include "stoker/cache/wanted_cache.h"
+#include "stoker/config/settings.h"
+#include "stoker/data/index.h"
+#include "stoker/feed/fallbacks.h"
+#include "stoker/feed/order_settings.h"
+#include "stoker/feed/row_routes.h"
+#include "stoker/feed/row_store.h"
+
+namespace stoker::feed {
+
+struct StoreOptions {
+  const config::Settings& settings;
+  Io& io;
+  SimdLevel level;  // of mels computed here
+  unsigned num_workers = 1;
+  std::stop_token stop = {};
+};
+
+// Rows stand in index order. Const access is thread-safe.
+class UtteranceStore final : public RowStore {
+ public:
+  // Indexes the data, looks at the cache and decides each row's route. Throws ConfigError,
+  // DataError (E-FEED-NOTCACHED with preprocessing_mode precompute), StorageError.
+  explicit UtteranceStore(const StoreOptions& options);
+
+  std::uint32_t num_rows() const override { return static_cast<std::uint32_t>(index_.size()); }
+  std::string_view id(std::uint32_t row) const override { return index_[row].id; }
+  std::int32_t speaker(std::uint32_t row) const override;
+  std::int32_t language(std::uint32_t row) const override;
+  std::string file(std::uint32_t row) const override { return std::string(index_[row].file); }
+  std::uint64_t line(std::uint32_t row) const override { return index_[row].line; }
+  std::uint32_t num_mels() const override;
+  std::uint32_t hop_samples() const override;
+  float padding() const override { return wanted_->mel().padding_value(); }
+  std::unique_ptr<RowReader> make_reader() const override;
+  std::vector<ArrayKind> arrays() const override { return arrays_; }
+  std::vector<FallbackCount> fallbacks() const override { return fallbacks_->counts(); }
+
+  // What the order is a function of: frames and tokens of every row. Rows with more than max_tokens
+  // are left out.
+  std::vector<OrderRow> order_rows(std::uint64_t max_tokens) const;
+  const data::Index& index() const { return index_; }
+  const cache::WantedCache& wanted() const { return *wanted_; }
+  const RowRoutes& routes() const { return routes_; }
+  // The record of an array; nothing where the row has none.
+  const std::optional<cache::RecordRef>& array_record(std::uint32_t row, std::size_t array) const {
+    return array_records_[array][row];
+  }
+  const cache::Reader* reader() const { return reader_ ? &*reader_ : nullptr; }
+  config::MelDtype cache_dtype() const { return cache_dtype_; }
+  const audio::SpeechRule& speech_rule() const { return rule_; }
+  const audio::SoundPolicy& sound_policy() const { return policy_; }
+  std::uint64_t max_samples() const { return max_samples_; }  // of a row, prepared
+  Fallbacks& fallback_account() const { return *fallbacks_; }
+  // Back end whose mels are delivered: the cache's when one is used, else this process's.
+  std::string numeric_path() const;
+
+ private:
+  void open_cache(const StoreOptions& options);
+  std::uint64_t num_samples(std::uint32_t row) const;
+  void measure_rows(const StoreOptions& options);
+  void find_arrays(const std::vector<std::string>& names);
+
+  data::Index index_;
+  std::unique_ptr<cache::WantedCache> wanted_;  // refers to index_
+  audio::SpeechRule rule_;
+  audio::SoundPolicy policy_;
+  config::MelDtype cache_dtype_;
+  SimdLevel level_;
+  std::optional<cache::Reader> reader_;
+  RowRoutes routes_;
+  std::vector<std::uint32_t> num_frames_;
+  std::vector<ArrayKind> arrays_;
+  std::vector<std::vector<std::optional<cache::RecordRef>>> array_records_;
+  std::uint64_t max_samples_ = 0;
+  std::unique_ptr<Fallbacks> fallbacks_;
+};
+
+}  // namespace stoker::feed
