@@ -102,6 +102,7 @@ std::vector<BadCase> bad_cases() {
       {"version 9", npy_file(dict_of("<f4", "(1,)"), four, 9), "E-NPY-VERSION"},
       {"complex", npy_file(dict_of("<c8", "(1,)"), four), "E-NPY-TYPE"},
       {"text", npy_file(dict_of("<U4", "(1,)"), four), "E-NPY-TYPE"},
+      {"empty type", npy_file(dict_of("", "(1,)"), four), "E-NPY-TYPE"},
       {"no order", npy_file(dict_of("f4", "(1,)"), four), "E-NPY-TYPE"},
       {"bar with four bytes", npy_file(dict_of("|f4", "(1,)"), four), "E-NPY-TYPE"},
       {"fields", npy_file("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}", four),

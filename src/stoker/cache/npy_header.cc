@@ -98,9 +98,9 @@ Result<void> read_descr(const std::string& file, DictReader& dict, NpyHeader& ou
   if (descr->find('O') != std::string_view::npos)
     return npy_error(kNpyPickle, file, "numbers", fmt::format("element type '{}'", *descr));
   const char order = descr->empty() ? '?' : descr->front();
-  const auto known = std::find_if(kTypeNames.begin(), kTypeNames.end(), [&](const TypeName& row) {
-    return row.name == descr->substr(1);
-  });
+  const std::string_view type_name = descr->empty() ? *descr : descr->substr(1);
+  const auto known = std::find_if(kTypeNames.begin(), kTypeNames.end(),
+                                  [&](const TypeName& row) { return row.name == type_name; });
   const bool has_order = order == '<' || order == '>' || order == '=' || order == '|';
   if (!has_order || known == kTypeNames.end())
     return npy_error(kNpyType, file, "f2 f4 f8 i1 i2 i4 i8 u1 u2 u4 u8 or b1",
