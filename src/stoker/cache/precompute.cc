@@ -73,6 +73,17 @@ void tell(const std::function<void(const std::string&)>& door, const std::string
   if (door && !line.empty()) door(line);
 }
 
+LockOptions lock_options_of(const PrecomputeOptions& options) {
+  LockOptions lock;
+  lock.when_locked = options.when_locked;
+  lock.break_lock = options.break_lock;
+  lock.stop = options.stop;
+  lock.on_wait = [&options](const std::string& holder) {
+    tell(options.say, fmt::format("waiting for another builder: {}", holder));
+  };
+  return lock;
+}
+
 Error unwritable(Error error) {
   if (error.code->exit == ExitCode::kStorage) error.code = &kCachePlace;
   return error;
@@ -135,16 +146,7 @@ PrecomputeReport precompute(const config::Settings& settings, Io& io,
     raise(unwritable(made.error()));
   const File folder = open_file(io, data.place.folder, OpenFor::kFolder).take_or_raise();
   tell(options.warn, mode_warning(folder));
-  const LockOptions lock_options{.when_locked = options.when_locked,
-                                 .break_lock = options.break_lock,
-                                 .on_wait =
-                                     [&](const std::string& holder) {
-                                       tell(options.say,
-                                            fmt::format("waiting for another builder: {}", holder));
-                                     },
-                                 .stop = options.stop};
-  Result<CacheLock> lock = CacheLock::take(folder, lock_options);
-  if (!lock) raise(std::move(lock).error());
+  const CacheLock lock = CacheLock::take(folder, lock_options_of(options)).take_or_raise();
   if (Result<Manifest> have = load_manifest(folder); have)
     check_cache_settings(*have, data.wanted->target().head, data.place, options);
 
