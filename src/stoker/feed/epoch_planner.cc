@@ -37,6 +37,7 @@ BatchPlace EpochPlanner::locate(std::uint64_t sequence) {
   const BatchPlace place{after->plan, sequence - after->first_sequence};
   if (place.plan->epoch > asked_epoch_) {
     asked_epoch_ = place.plan->epoch;
+    asked_sequence_ = sequence;
     forget_before(sequence);
     changed_.notify_all();
   }
@@ -86,13 +87,18 @@ std::shared_ptr<EpochPlan> EpochPlanner::take_memory() {
   return std::make_shared<EpochPlan>();
 }
 
+bool EpochPlanner::is_far_enough() const {
+  return known_.back().plan->epoch > asked_epoch_ &&
+         known_.back().end_sequence() > asked_sequence_ + kAheadBatches;
+}
+
 void EpochPlanner::plan_ahead(const std::stop_token& stop) {
   Lock lock(mutex_);
   while (!stop.stop_requested()) {
-    if (known_.back().plan->epoch <= asked_epoch_) {
-      plan_next(lock);
-    } else {
+    if (is_far_enough()) {
       changed_.wait(lock, stop);
+    } else {
+      plan_next(lock);
     }
   }
 }

@@ -32,6 +32,8 @@ class EpochPlanner {
   std::uint64_t num_batches(std::uint64_t epoch);
 
   static constexpr std::uint64_t kMemoryBatches = 8192;
+  // Epochs of a few batches are planned several ahead, so that no worker waits for the planner.
+  static constexpr std::uint64_t kAheadBatches = 64;
 
  private:
   struct Known {
@@ -44,6 +46,7 @@ class EpochPlanner {
   void plan_next(Lock& lock) STOKER_NO_THREAD_CHECK;
   void forget_before(std::uint64_t sequence) STOKER_REQUIRES(mutex_);
   std::shared_ptr<EpochPlan> take_memory() STOKER_REQUIRES(mutex_);
+  bool is_far_enough() const STOKER_REQUIRES(mutex_);
   void plan_ahead(const std::stop_token& stop);
 
   const std::shared_ptr<const Order> order_;
@@ -53,6 +56,7 @@ class EpochPlanner {
   std::vector<std::shared_ptr<EpochPlan>> memory_ STOKER_GUARDED_BY(mutex_);
   bool is_planning_ STOKER_GUARDED_BY(mutex_) = false;
   std::uint64_t asked_epoch_ STOKER_GUARDED_BY(mutex_);
+  std::uint64_t asked_sequence_ STOKER_GUARDED_BY(mutex_) = 0;
   Thread thread_;
 };
 
