@@ -253,7 +253,7 @@ bool PipelineCore::has_ended(unsigned worker) const {
 std::vector<bool> PipelineCore::wait_for_workers() {
   Lock lock(mutex_);
   const Deadline deadline = Deadline::after(clock_, options_.end_limit);
-  const auto still_running = [this](const auto& worker) STOKER_NO_THREAD_CHECK {
+  const auto still_running = [](const auto& worker) STOKER_NO_THREAD_CHECK {
     return worker->has_started && !worker->has_ended;
   };
   while (std::any_of(workers_.begin(), workers_.end(), still_running)) {
