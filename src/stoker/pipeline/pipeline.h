@@ -69,7 +69,8 @@ class SlotLease {
 // One consumer thread at a time; leases may be released from any thread.
 //
 // At most depth + 1 slots are filled or ready at once and one more may be leased without slowing
-// the workers, so slots 0 … depth + 1 are in use. Workers with the lowest numbers are preferred.
+// the workers, so slots 0 … depth + 1 are in use. The first eight workers share the
+// work evenly, those behind them help when these are busy.
 // Destruction from any state takes at most two seconds: a worker that hangs in the kernel is left
 // behind, with everything it uses kept alive.
 class Pipeline {

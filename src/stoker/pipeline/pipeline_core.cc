@@ -22,7 +22,10 @@ PipelineCore::PipelineCore(std::shared_ptr<SlotFiller> filler, const PipelineOpt
       next_deliver_(options.first_sequence) {
   check_invariant(filler_->stages().size() <= kMaxStages, "at most kMaxStages stages");
   const Lock lock(mutex_);
-  for (unsigned i = 0; i < options.max_workers; ++i) workers_.push_back(std::make_unique<Worker>());
+  for (unsigned i = 0; i < options.max_workers; ++i) {
+    workers_.push_back(std::make_unique<Worker>());
+    workers_.back()->index = i;
+  }
   free_.reserve(slots_.size());
   open_slots();
 }
@@ -40,17 +43,30 @@ bool PipelineCore::can_claim() const {
 Ticket PipelineCore::claim(unsigned worker) {
   const Ticket ticket{next_claim_++, free_.back()};
   free_.pop_back();
+  if (worker != kCaller) ++workers_[worker]->num_claims;
   slots_[ticket.slot] = {SlotState::kFilling, ticket.sequence, worker};
   return ticket;
 }
 
-void PipelineCore::give_work() {
-  for (unsigned i = 0; i < num_workers_ && can_claim(); ++i) {
+// The first few workers share the work evenly; those behind them help when these are all busy.
+PipelineCore::Worker* PipelineCore::choose_idle() {
+  Worker* best = nullptr;
+  for (unsigned i = 0; i < num_workers_; ++i) {
     Worker& worker = *workers_[i];
     if (!worker.is_idle) continue;
-    worker.is_idle = false;
-    worker.ticket = claim(i);
-    worker.wake.notify_one();
+    const bool is_due = i < kEvenWorkers && best != nullptr && worker.num_claims < best->num_claims;
+    if (best == nullptr || is_due) best = &worker;
+  }
+  return best;
+}
+
+void PipelineCore::give_work() {
+  while (can_claim()) {
+    Worker* const worker = choose_idle();
+    if (worker == nullptr) return;
+    worker->is_idle = false;
+    worker->ticket = claim(worker->index);
+    worker->wake.notify_one();
   }
 }
 

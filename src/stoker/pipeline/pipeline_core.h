@@ -45,6 +45,7 @@ class PipelineCore {
   static constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
   static constexpr std::uint32_t kNotReady = std::numeric_limits<std::uint32_t>::max();
   static constexpr unsigned kCaller = std::numeric_limits<unsigned>::max();
+  static constexpr unsigned kEvenWorkers = 8;
 
   enum class SlotState { kUnused, kFree, kFilling, kReady, kLeased };
   struct Slot {
@@ -53,8 +54,10 @@ class PipelineCore {
     unsigned worker = 0;
   };
   struct Worker {
+    unsigned index = 0;
     ConditionVariable wake;
     std::optional<Ticket> ticket;
+    std::uint64_t num_claims = 0;
     bool is_idle = false;
     bool has_started = false;
     bool has_ended = false;
@@ -77,6 +80,7 @@ class PipelineCore {
 
   bool can_claim() const STOKER_REQUIRES(mutex_);
   Ticket claim(unsigned worker) STOKER_REQUIRES(mutex_);
+  Worker* choose_idle() STOKER_REQUIRES(mutex_);
   void give_work() STOKER_REQUIRES(mutex_);
   Ticket deliver() STOKER_REQUIRES(mutex_);
   void make_free(std::uint32_t slot) STOKER_REQUIRES(mutex_);
