@@ -36,8 +36,16 @@ def check_equal_digests(stoker: Stoker, routes: dict[str, list[str]]) -> None:
     for route, options in routes.items():
         for workers in WORKERS:
             for prefetch in PREFETCH:
-                report = stoker.stream(*common, *options, "--num-workers", str(workers), "--prefetch-buffer-size",
-                                       str(prefetch), "--random-delay-us", "1500")
+                report = stoker.stream(
+                    *common,
+                    *options,
+                    "--num-workers",
+                    str(workers),
+                    "--prefetch-buffer-size",
+                    str(prefetch),
+                    "--random-delay-us",
+                    "1500",
+                )
                 name = f"{route}, {workers} workers, prefetch {prefetch}"
                 expect(report["stream_digest"] == reference["stream_digest"], f"{name}: another stream")
                 expect(contents(report) == contents(reference), f"{name}: other batches")

@@ -32,8 +32,20 @@ class Stoker:
         return self.json("stream", "--data", str(self.data), *arguments)
 
     def make_data(self, num_clips: int) -> None:
-        self.json("data", "make", "--out", str(self.data), "--clips", str(num_clips), "--speakers", "2",
-                  "--lengths", "uniform:0.6-2.4", "--seed", "7")
+        self.json(
+            "data",
+            "make",
+            "--out",
+            str(self.data),
+            "--clips",
+            str(num_clips),
+            "--speakers",
+            "2",
+            "--lengths",
+            "uniform:0.6-2.4",
+            "--seed",
+            "7",
+        )
 
     def precompute(self, content: str) -> Path:
         """Builds a cache of mels or of samples; returns its folder."""

@@ -35,7 +35,9 @@ LAST_KEY = words(SECRET[121:185])
 def accumulate(acc: Words, stripes: Words, keys: Words) -> Words:
     keyed = stripes ^ keys
     products = (keyed & np.uint64(0xFFFFFFFF)) * (keyed >> np.uint64(32))
-    return acc + stripes.sum(axis=0, dtype=np.uint64)[SWAP] + products.sum(axis=0, dtype=np.uint64)
+    swapped: Words = stripes.sum(axis=0, dtype=np.uint64)[SWAP]
+    total: Words = acc + swapped + products.sum(axis=0, dtype=np.uint64)
+    return total
 
 
 def merge(acc: Words, secret: bytes, start: int) -> int:

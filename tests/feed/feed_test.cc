@@ -34,7 +34,7 @@ TEST(FeedTest, BytesDoNotDependOnWorkersOrDepthUnderRandomDelays) {
   const std::vector<std::string> expected = digests(reference, 2);
   auto store = make_store(60);
   store->before_mel = [](std::uint32_t row) {
-    std::this_thread::sleep_for(std::chrono::microseconds(row * 7919 % 11 * 30));
+    std::this_thread::sleep_for(std::chrono::microseconds(row * 7919 % 11 * 100));
     return Result<void>();
   };
   for (const unsigned num_workers : {0U, 1U, 2U, 3U, 7U, 16U, 64U}) {

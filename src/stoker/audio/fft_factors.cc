@@ -14,7 +14,7 @@ void append_root(std::vector<float>& table, std::size_t numerator, std::size_t d
 }
 
 std::size_t next_radix(std::size_t n) {
-  for (const std::size_t radix : {4, 2, 3, 5}) {
+  for (const std::size_t radix : {4U, 2U, 3U, 5U}) {
     if (n % radix == 0) return radix;
   }
   for (std::size_t radix = 7; radix * radix <= n; radix += 2) {

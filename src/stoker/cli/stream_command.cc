@@ -170,9 +170,12 @@ void add_stream_command(CLI::App& app, Frame& frame) {
   CLI::App* const stream =
       app.add_subcommand("stream", "Run the feed and print what each batch holds, as digests");
   auto arguments = std::make_shared<StreamArguments>();
-  stream->add_option("--batches", arguments->num_batches, "How many (default: one epoch)");
-  stream->add_option("--from-batch", arguments->from_batch,
-                     "Start at this batch, counted from the first of epoch 0");
+  stream->add_option("--batches", arguments->num_batches, "How many (default: one epoch)")
+      ->check(CLI::PositiveNumber);
+  stream
+      ->add_option("--from-batch", arguments->from_batch,
+                   "Start at this batch, counted from the first of epoch 0")
+      ->check(CLI::NonNegativeNumber);
   stream->add_option("--state-in", arguments->state_in, "Go on from a saved state");
   stream->add_option("--state-out", arguments->state_out, "Save the state here after every batch");
   stream->add_option("--rejects", arguments->rejects_file,
