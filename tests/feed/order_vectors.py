@@ -11,53 +11,9 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-MASK32 = 0xFFFFFFFF
-MASK64 = 0xFFFFFFFFFFFFFFFF
-# XXH3-64 (seed 0) of the two stage names, as the page gives them.
-STAGE_HASH = {"order/rows": 0x569BFEC8FB945B35, "order/batches": 0xFE6B9C1C624BFBC5}
+from keyed_draws import Draws, fisher_yates
+
 BEAM = 8
-
-
-def philox(counter: list[int], key: list[int]) -> list[int]:
-    """Philox4x32 with ten rounds."""
-    c0, c1, c2, c3 = counter
-    k0, k1 = key
-    for _ in range(10):
-        p0, p1 = 0xD2511F53 * c0, 0xCD9E8D57 * c2
-        c0, c1, c2, c3 = (p1 >> 32) ^ c1 ^ k0, p1 & MASK32, (p0 >> 32) ^ c3 ^ k1, p0 & MASK32
-        k0, k1 = (k0 + 0x9E3779B9) & MASK32, (k1 + 0xBB67AE85) & MASK32
-    return [c0, c1, c2, c3]
-
-
-class Draws:
-    """The stream of draws of (seed, stage, epoch, item)."""
-
-    def __init__(self, seed: int, stage: str, epoch: int, item: int) -> None:
-        mixed = seed ^ STAGE_HASH[stage]
-        self.key = [mixed & MASK32, mixed >> 32]
-        self.epoch, self.item, self.block = epoch, item, 0
-        self.words: list[int] = []
-
-    def u32(self) -> int:
-        if not self.words:
-            counter = [self.block, self.epoch & MASK32, self.item & MASK32, self.item >> 32]
-            self.words = philox(counter, self.key)
-            self.block += 1
-        return self.words.pop(0)
-
-    def below(self, bound: int) -> int:
-        refuse_below = 2**64 % bound
-        while True:
-            low = self.u32()
-            draw = self.u32() << 32 | low
-            if draw >= refuse_below:
-                return draw % bound
-
-
-def fisher_yates(draws: Draws, items: list[int]) -> None:
-    for i in range(len(items), 1, -1):
-        j = draws.below(i)
-        items[i - 1], items[j] = items[j], items[i - 1]
 
 
 @dataclass
