@@ -95,6 +95,7 @@ std::vector<WorkerResult> run_workers(const MelBenchOptions& options, const audi
   std::vector<WorkerResult> results(options.num_threads);
   std::barrier start(static_cast<std::ptrdiff_t>(options.num_threads));
   std::vector<std::jthread> threads;
+  threads.reserve(results.size());
   for (WorkerResult& result : results) {
     threads.emplace_back([&] {
       Worker worker(mel, expected);
@@ -176,7 +177,7 @@ double mel_flops_per_frame(const config::MelRecipe& recipe) {
 }
 
 MelBenchRow bench_mel(const MelBenchOptions& options, const MelReference& reference,
-                      std::stop_token stop) {
+                      const std::stop_token& stop) {
   const audio::LogMel mel(options.recipe, options.level);
   const std::vector<float> expected = mel_of_clip(mel);
   MelBenchRow row;

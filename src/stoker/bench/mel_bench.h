@@ -53,6 +53,6 @@ double mel_flops_per_frame(const config::MelRecipe& recipe);
 
 // `reference` belongs to mel_bench_clip() and the recipe. Ends early when stopped.
 MelBenchRow bench_mel(const MelBenchOptions& options, const MelReference& reference,
-                      std::stop_token stop);
+                      const std::stop_token& stop);
 
 }  // namespace stoker::bench

@@ -69,7 +69,7 @@ void add_mixed(Io& io, const std::string& path, const FolderRole& tokens, const 
 
 }  // namespace
 
-Result<NpyArray> accept_tokens(const std::string& file, NpyArray array) {
+Result<NpyArray> accept_tokens(const std::string& file, const NpyArray& array) {
   if (array.shape.rank != 1 || is_float(array.shape.element))
     return shape_error(file, "tokens are integers [tokens]", array.shape);
   return convert_npy(file, array, ElementType::kI32);

@@ -15,7 +15,7 @@
 namespace stoker::cache {
 
 // Tokens as i32 [tokens]; E-IMPORT-SHAPE for anything that is not one row of integers.
-Result<NpyArray> accept_tokens(const std::string& file, NpyArray array);
+Result<NpyArray> accept_tokens(const std::string& file, const NpyArray& array);
 // Mels as f16 [frames, num_mels]; a transposed one is refused with both shapes.
 ArrayRule accept_mels(std::int64_t num_mels, ElementType element);
 

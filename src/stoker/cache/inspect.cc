@@ -48,8 +48,11 @@ void open_shard(const File& folder, const Manifest& manifest, ShardState& state)
     state.fault = std::move(listed).error();
   }
   Result<ShardFile> file = ShardFile::open(folder, name, ShardAccess::kMap);
-  if (file) state.file = std::move(file).value();
-  if (!file && !state.fault) state.fault = std::move(file).error();
+  if (file) {
+    state.file = std::move(file).value();
+  } else if (!state.fault) {
+    state.fault = std::move(file).error();
+  }
 }
 
 // A row that was never made needs no digest yet: only the stamp from before it will be read.
