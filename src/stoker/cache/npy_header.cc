@@ -184,7 +184,7 @@ Result<void> check_start(const std::string& file, std::span<const std::byte> byt
   if (!start.starts_with(kMagic) || start.size() < 8)
     return npy_error(kNpyMagic, file, "an npy file starts with \\x93NUMPY",
                      bytes.empty() ? "the file is empty" : fmt::format("\"{}\"", start));
-  const int major = start[6];
+  const auto major = static_cast<unsigned char>(start[6]);
   if (major < 1 || major > 3 || start[7] != 0)
     return npy_error(kNpyVersion, file, "version 1.0, 2.0 or 3.0",
                      fmt::format("version {}.{}", static_cast<unsigned char>(start[6]),

@@ -258,12 +258,10 @@ void Reader::will_need(RecordRef ref) const noexcept {
   const ShardFile& shard = state_->shard(ref);
   if (!shard.is_mapped()) return;
   const RecordEntry entry = shard.view()[ref.record_index];
-  constexpr std::uintptr_t kPageBytes = 4096;
-  const auto start =
-      reinterpret_cast<std::uintptr_t>(shard.mapped_bytes().data()) + entry.at.at_bytes;
-  const std::uintptr_t page = start / kPageBytes * kPageBytes;
-  posix_madvise(reinterpret_cast<void*>(page), start - page + entry.at.payload_bytes,
-                POSIX_MADV_WILLNEED);
+  constexpr std::uint64_t kPageBytes = 4096;  // a mapping begins on one
+  const std::uint64_t page_at = entry.at.at_bytes / kPageBytes * kPageBytes;
+  posix_madvise(const_cast<std::byte*>(shard.mapped_bytes().data() + page_at),
+                entry.at.at_bytes - page_at + entry.at.payload_bytes, POSIX_MADV_WILLNEED);
 }
 
 }  // namespace stoker::cache
