@@ -119,7 +119,7 @@ ExitCode recommend(Frame& frame, const std::string& gpu_name) {
     if (in != section) frame.print(in + ":");
     section = in;
     const std::string key = dot == path.npos ? path : "  " + path.substr(dot + 1);
-    frame.print(fmt::format("{:<40} # {}", key + ": " + value, reason));
+    frame.print(fmt::format("{:<40} # {}", fmt::format("{}: {}", key, value), reason));
     settings.push_back({{"setting", path}, {"value", value}, {"reason", reason}});
   }
   frame.report().update({{"gpu", gpu.name},

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string_view>
@@ -47,7 +48,8 @@ void add_findings(std::vector<std::string>& lines, std::span<const data::Finding
 // A bar of at most `width` cells in eighths, so that small differences can be seen.
 std::string bar(double share, std::size_t width) {
   static constexpr std::array<std::string_view, 8> kEighths{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
-  const auto eighths = static_cast<std::size_t>(share * static_cast<double>(width) * 8.0 + 0.5);
+  const auto eighths =
+      static_cast<std::size_t>(std::lround(share * static_cast<double>(width) * 8.0));
   std::string out;
   for (std::size_t i = 0; i < eighths / 8; ++i) out += "█";
   return out += kEighths[eighths % 8];

@@ -124,7 +124,7 @@ void add_feed_options(CLI::App& command, Frame& frame) {
 }
 
 void add_train_options(CLI::App& command, Frame& frame) {
-  const std::string kGlobal = "seed";
+  constexpr std::string_view kGlobal = "seed";
   for (const config::FieldInfo& field : config::all_fields())
     if (field.path != kGlobal) add_setting_option(command, frame, field, field.title);
 }
