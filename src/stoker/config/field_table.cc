@@ -53,7 +53,7 @@ constexpr bool kHasRange<Maybe<T>> = kHasRange<T>;
 // What the type's reader takes: a ValueRule, or a NumberRule where the value has a range.
 template <class F>
 auto rule_of(const F& declared, const std::string& path) {
-  const ValueRule plain{path, std::string(declared.unit_name), choices_of(declared)};
+  ValueRule plain{path, std::string(declared.unit_name), choices_of(declared)};
   if constexpr (kHasRange<typename F::Value>) {
     using Number = decltype(declared.range.low);
     return NumberRule<Number>{plain, declared.range.low, declared.range.high};

@@ -78,7 +78,8 @@ void Layers::assign(const FieldInfo& field, const YamlNode& value, const ValueSo
   into_.sources[index_of(field)] = source;
 }
 
-void Layers::assign_text(std::string_view path, std::string text, const ValueSource& source) {
+void Layers::assign_text(std::string_view path, const std::string& text,
+                         const ValueSource& source) {
   const FieldInfo* field = find_field(path);
   check_invariant(field != nullptr, "a built-in value for a setting that does not exist");
   assign(*field, parse_value(text, std::string(path)), source);

@@ -31,7 +31,7 @@ class Layers {
 
  private:
   void assign(const FieldInfo& field, const YamlNode& value, const ValueSource& source);
-  void assign_text(std::string_view path, std::string text, const ValueSource& source);
+  void assign_text(std::string_view path, const std::string& text, const ValueSource& source);
   void apply_rule(const GivenValue& given);
   void apply_loudness(const std::vector<GivenValue>& values);
   void say(const GivenValue& given, std::string_view notice);

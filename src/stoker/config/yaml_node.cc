@@ -136,7 +136,7 @@ class TreeBuilder : public YAML::EventHandler {
              .found =
                  fmt::format("\"{}\" stands here and on line {}", key.text, *earlier.place.line)});
     }
-    top.node.entries.emplace_back(std::move(key), YamlNode{});
+    top.node.entries.push_back({std::move(key), YamlNode{}});
     top.key_waits = true;
   }
 

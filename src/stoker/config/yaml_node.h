@@ -3,24 +3,30 @@
 
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "stoker/base/error.h"
 
 namespace stoker::config {
 
+struct YamlEntry;
+
 struct YamlNode {
   enum class Kind { kNull, kScalar, kList, kMap };
 
   Kind kind = Kind::kNull;
-  std::string text;                                    // of a scalar
-  bool quoted = false;                                 // a quoted scalar is text, never a number
-  Place place;                                         // where the value stands
-  std::vector<YamlNode> items;                         // of a list
-  std::vector<std::pair<YamlNode, YamlNode>> entries;  // of a map: key (a scalar) and value
+  std::string text;                // of a scalar
+  bool quoted = false;             // a quoted scalar is text, never a number
+  Place place;                     // where the value stands
+  std::vector<YamlNode> items;     // of a list
+  std::vector<YamlEntry> entries;  // of a map
 
   bool is_null() const noexcept { return kind == Kind::kNull; }
+};
+
+struct YamlEntry {
+  YamlNode first;  // the key, a scalar
+  YamlNode second;
 };
 
 // The one document in `text`; an empty text is an empty map. `name` stands in error places.
