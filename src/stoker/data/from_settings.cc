@@ -8,8 +8,10 @@ namespace {
 
 std::string columns_text(const config::StringMap& columns) {
   std::string text;
-  for (const auto& [field, column] : columns)
-    text += (text.empty() ? "" : ",") + field + "=" + column;
+  for (const auto& [field, column] : columns) {
+    if (!text.empty()) text += ',';
+    text.append(field).append("=").append(column);
+  }
   return text;
 }
 

@@ -1,6 +1,7 @@
 #include "stoker/data/summary.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "stoker/base/utf8.h"
 
@@ -9,7 +10,7 @@ namespace {
 
 double at_share(const std::vector<double>& sorted, double share) {
   const auto last = static_cast<double>(sorted.size() - 1);
-  return sorted[static_cast<std::size_t>(last * share + 0.5)];
+  return sorted[static_cast<std::size_t>(std::lround(last * share))];
 }
 
 DurationSummary summarise_durations(std::vector<double> durations_s) {

@@ -38,6 +38,7 @@ std::uint64_t BadRows::size() const {
 std::vector<BadRow> BadRows::rows() const {
   const Lock lock(mutex_);
   std::vector<BadRow> all;
+  all.reserve(rows_.size());
   for (const auto& [row, bad] : rows_) all.push_back(bad);
   return all;
 }

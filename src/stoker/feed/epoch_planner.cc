@@ -34,7 +34,7 @@ BatchPlace EpochPlanner::locate(std::uint64_t sequence) {
     return sequence < known.end_sequence();
   });
   check_invariant(after->first_sequence <= sequence, "a batch of a forgotten epoch");
-  const BatchPlace place{after->plan, sequence - after->first_sequence};
+  BatchPlace place{after->plan, sequence - after->first_sequence};
   if (place.plan->epoch > asked_epoch_) {
     asked_epoch_ = place.plan->epoch;
     asked_sequence_ = sequence;

@@ -20,6 +20,7 @@ void Fallbacks::take(const FallbackCount& kind, std::string_view what) {
 std::vector<FallbackCount> Fallbacks::counts() const {
   const Lock lock(mutex_);
   std::vector<FallbackCount> all;
+  all.reserve(counts_.size());
   for (const auto& [key, count] : counts_) all.push_back(count);
   return all;
 }

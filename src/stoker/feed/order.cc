@@ -66,7 +66,7 @@ std::uint32_t Order::rows_per_batch(std::uint32_t num_frames) const {
 void Order::prepare_weights() {
   bool any_fraction = false;
   for (const double weight : settings_.source_weights) {
-    const auto millionths = static_cast<std::uint64_t>(weight * kMillion + 0.5);
+    const auto millionths = static_cast<std::uint64_t>(std::floor(weight * kMillion + 0.5));
     whole_passes_.push_back(static_cast<std::uint32_t>(millionths / kMillion));
     extra_millionths_.push_back(static_cast<std::uint32_t>(millionths % kMillion));
     any_fraction = any_fraction || extra_millionths_.back() > 0;
