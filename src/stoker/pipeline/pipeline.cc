@@ -17,7 +17,7 @@ class LeftBehind {
     const Lock lock(mutex_);
     for (Entry& entry : entries_) {
       if (!entry.core->has_ended(entry.worker))
-        std::make_unique<Thread>(std::move(entry.thread)).release();
+        static_cast<void>(std::make_unique<Thread>(std::move(entry.thread)).release());
     }
   }
   void add(Thread thread, std::shared_ptr<PipelineCore> core, unsigned worker) {

@@ -280,6 +280,7 @@ std::vector<bool> PipelineCore::wait_for_workers() {
     }
   }
   std::vector<bool> running;
+  running.reserve(workers_.size());
   for (const auto& worker : workers_) running.push_back(still_running(worker));
   return running;
 }

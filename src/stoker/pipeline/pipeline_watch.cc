@@ -84,7 +84,11 @@ std::string PipelineCore::picture_locked() const {
     if (slot.state != SlotState::kFilling) continue;
     const std::string who =
         slot.worker == kCaller ? "caller" : "worker " + std::to_string(slot.worker);
-    text += " " + who + " in " + doing(activity_of(slot.worker)) + number;
+    text.append(" ")
+        .append(who)
+        .append(" in ")
+        .append(doing(activity_of(slot.worker)))
+        .append(number);
   }
   return text;
 }

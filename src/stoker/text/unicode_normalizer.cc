@@ -27,7 +27,7 @@ bool map_default(std::uint32_t code_point, std::string& out) {
 
 char ascii_separator(const icu::DecimalFormatSymbols& symbols,
                      icu::DecimalFormatSymbols::ENumberFormatSymbol which) {
-  const icu::UnicodeString mark = symbols.getConstSymbol(which);
+  const icu::UnicodeString& mark = symbols.getConstSymbol(which);
   return mark.length() == 1 && mark[0] < 0x80 ? static_cast<char>(mark[0]) : ' ';
 }
 

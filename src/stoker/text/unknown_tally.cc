@@ -18,6 +18,7 @@ void UnknownTally::note(const TokenizeScratch& scratch, const Place& place) {
 std::vector<UnknownTally::Entry> UnknownTally::entries() const {
   const Lock lock(mutex_);
   std::vector<Entry> out;
+  out.reserve(entries_.size());
   for (const auto& [symbol, entry] : entries_) out.push_back(entry);
   return out;
 }
