@@ -39,6 +39,7 @@ void VocabularyRegistry::add(std::string name, Factory factory) {
 
 std::vector<std::string> VocabularyRegistry::names() const {
   std::vector<std::string> names;
+  names.reserve(factories_.size());
   for (const auto& [name, factory] : factories_) names.push_back(name);
   return names;
 }
