@@ -16,8 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "bench" / "results"
 COMMANDS = {
     "mel-cpu": ["bench", "mel"],
-    "cache": ["bench", "cache"],
-    "feed": ["bench", "feed"],
+    "cache": ["bench", "cache", "--cache", "/dev/shm/stoker-bench-cache"],
 }
 
 
@@ -48,7 +47,7 @@ def run(name: str, command: list[str]) -> bool:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=Path, default=ROOT / "build")
-    parser.add_argument("names", nargs="*", choices=[*COMMANDS, []], help="default: all")
+    parser.add_argument("names", nargs="*", help=f"default: all of {', '.join(COMMANDS)}")
     options = parser.parse_args()
     names = options.names or list(COMMANDS)
     program = str(options.build.resolve() / "stoker")
