@@ -118,7 +118,7 @@ std::size_t read_initials(std::string_view text, std::size_t at, std::string& ou
   return taken;
 }
 
-// FBI, CEOs, MP3
+// FBI, DVDs, MP3
 std::size_t read_acronym(std::string_view text, std::size_t at, std::string& out) {
   const std::size_t end = upper_end(text, at);
   if (end - at < 2 || is_word_byte(text, at == 0 ? text.size() : at - 1)) return 0;
