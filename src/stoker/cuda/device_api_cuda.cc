@@ -1,0 +1,176 @@
+#include <cuda_runtime_api.h>
+
+#include "stoker/base/number_text.h"
+#include "stoker/cuda/check.h"
+#include "stoker/cuda/device_api.h"
+
+namespace stoker::cuda {
+namespace {
+
+// Makes a device current for one call and gives the caller's back: trainers keep their own.
+class DeviceScope {
+ public:
+  explicit DeviceScope(int device) {
+    call("cudaGetDevice", [&] { return cudaGetDevice(&before_); });
+    if (before_ != device) call("cudaSetDevice", [&] { return cudaSetDevice(device); });
+    was_changed_ = before_ != device;
+  }
+  ~DeviceScope() {
+    if (was_changed_) check_quietly(cudaSetDevice(before_), "cudaSetDevice");
+  }
+  DeviceScope(const DeviceScope&) = delete;
+  DeviceScope& operator=(const DeviceScope&) = delete;
+
+ private:
+  int before_ = 0;
+  bool was_changed_ = false;
+};
+
+cudaMemcpyKind kind_of(CopyKind kind) {
+  switch (kind) {
+    case CopyKind::kToHost:
+      return cudaMemcpyDeviceToHost;
+    case CopyKind::kOnDevice:
+      return cudaMemcpyDeviceToDevice;
+    case CopyKind::kToDevice:
+      break;
+  }
+  return cudaMemcpyHostToDevice;
+}
+
+class CudaApi final : public DeviceApi {
+ public:
+  void enter_thread(int device) override {
+    call("cudaSetDevice", [&] { return cudaSetDevice(device); });
+    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+    call("cudaThreadExchangeStreamCaptureMode",
+         [&] { return cudaThreadExchangeStreamCaptureMode(&mode); });
+  }
+
+  void* allocate(int device, std::size_t size_bytes) override {
+    const DeviceScope scope(device);
+    void* memory = nullptr;
+    call(
+        "cudaMalloc", [&] { return cudaMalloc(&memory, size_bytes); },
+        bytes_text(size_bytes) + " of memory on GPU " + std::to_string(device));
+    return memory;
+  }
+  void free(int, void* memory) noexcept override { check_quietly(cudaFree(memory), "cudaFree"); }
+
+  void* allocate_pinned(std::size_t size_bytes) override {
+    void* memory = nullptr;
+    call(
+        "cudaHostAlloc", [&] { return cudaHostAlloc(&memory, size_bytes, cudaHostAllocPortable); },
+        bytes_text(size_bytes) + " of page-locked host memory");
+    return memory;
+  }
+  void free_pinned(void* memory) noexcept override {
+    check_quietly(cudaFreeHost(memory), "cudaFreeHost");
+  }
+
+  DeviceRoom room(int device) override {
+    const DeviceScope scope(device);
+    std::size_t free_bytes = 0, total_bytes = 0;
+    call("cudaMemGetInfo", [&] { return cudaMemGetInfo(&free_bytes, &total_bytes); });
+    return {free_bytes, total_bytes};
+  }
+
+  StreamHandle create_stream(int device, StreamPriority priority) override {
+    const DeviceScope scope(device);
+    int lowest = 0, highest = 0;
+    call("cudaDeviceGetStreamPriorityRange",
+         [&] { return cudaDeviceGetStreamPriorityRange(&lowest, &highest); });
+    int number = (lowest + highest) / 2;
+    if (priority == StreamPriority::kLow) number = lowest;
+    if (priority == StreamPriority::kHigh) number = highest;
+    cudaStream_t stream = nullptr;
+    call("cudaStreamCreateWithPriority",
+         [&] { return cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, number); });
+    return stream;
+  }
+  void destroy_stream(StreamHandle stream) noexcept override {
+    check_quietly(cudaStreamDestroy(stream), "cudaStreamDestroy");
+  }
+
+  EventHandle create_event(int device, EventUse use) override {
+    const DeviceScope scope(device);
+    const unsigned flags = use == EventUse::kTiming
+                               ? cudaEventBlockingSync
+                               : cudaEventDisableTiming | cudaEventBlockingSync;
+    cudaEvent_t event = nullptr;
+    call("cudaEventCreateWithFlags", [&] { return cudaEventCreateWithFlags(&event, flags); });
+    return event;
+  }
+  void destroy_event(EventHandle event) noexcept override {
+    check_quietly(cudaEventDestroy(event), "cudaEventDestroy");
+  }
+
+  void record(EventHandle event, StreamHandle stream) override {
+    call("cudaEventRecord", [&] { return cudaEventRecord(event, stream); });
+  }
+  void wait(StreamHandle stream, EventHandle event) override {
+    call("cudaStreamWaitEvent", [&] { return cudaStreamWaitEvent(stream, event, 0); });
+  }
+  bool is_done(EventHandle event) override {
+    cudaError_t status = cudaSuccess;
+    call("cudaEventQuery", [&] {
+      status = cudaEventQuery(event);
+      return status == cudaErrorNotReady ? cudaSuccess : status;
+    });
+    return status == cudaSuccess;
+  }
+  void synchronize(EventHandle event) override {
+    call("cudaEventSynchronize", [&] { return cudaEventSynchronize(event); });
+  }
+  void synchronize(StreamHandle stream) override {
+    call("cudaStreamSynchronize", [&] { return cudaStreamSynchronize(stream); });
+  }
+  double elapsed_ms(EventHandle begin, EventHandle end) override {
+    float milliseconds = 0;
+    call("cudaEventElapsedTime", [&] { return cudaEventElapsedTime(&milliseconds, begin, end); });
+    return milliseconds;
+  }
+
+  void copy(const CopyRequest& request, StreamHandle stream) override {
+    call("cudaMemcpyAsync", [&] {
+      return cudaMemcpyAsync(request.to, request.from, request.size_bytes, kind_of(request.kind),
+                             stream);
+    });
+  }
+  void copy_to_peer(const PeerCopyRequest& request, StreamHandle stream) override {
+    call("cudaMemcpyPeerAsync", [&] {
+      return cudaMemcpyPeerAsync(request.to, request.to_device, request.from, request.from_device,
+                                 request.size_bytes, stream);
+    });
+  }
+  void fill_bytes(void* to, int value, std::size_t size_bytes, StreamHandle stream) override {
+    call("cudaMemsetAsync", [&] { return cudaMemsetAsync(to, value, size_bytes, stream); });
+  }
+
+  bool can_reach_peer(int from_device, int to_device) override {
+    if (from_device == to_device) return true;
+    int can = 0;
+    call("cudaDeviceCanAccessPeer",
+         [&] { return cudaDeviceCanAccessPeer(&can, from_device, to_device); });
+    return can != 0;
+  }
+  void enable_peer(int from_device, int to_device) override {
+    if (from_device == to_device) return;
+    const DeviceScope scope(from_device);
+    call("cudaDeviceEnablePeerAccess", [&] {
+      const cudaError_t status = cudaDeviceEnablePeerAccess(to_device, 0);
+      if (status != cudaErrorPeerAccessAlreadyEnabled) return status;
+      cudaGetLastError();  // an earlier feed enabled it: nothing to report
+      return cudaSuccess;
+    });
+  }
+};
+
+}  // namespace
+
+DeviceApi& system_device_api() {
+  static CudaApi api;
+  return api;
+}
+
+}  // namespace stoker::cuda

@@ -1,0 +1,46 @@
+#include <string>
+
+#include "stoker/cuda/device_api.h"
+#include "stoker/cuda/errors.h"
+
+namespace stoker::cuda {
+namespace {
+
+[[noreturn]] void refuse() {
+  raise({.code = &kCudaNone, .found = "this stoker is built without CUDA"});
+}
+
+// Nothing can be created, so there is nothing to free either.
+class NoApi final : public DeviceApi {
+ public:
+  void enter_thread(int) override { refuse(); }
+  void* allocate(int, std::size_t) override { refuse(); }
+  void free(int, void*) noexcept override {}
+  void* allocate_pinned(std::size_t) override { refuse(); }
+  void free_pinned(void*) noexcept override {}
+  DeviceRoom room(int) override { refuse(); }
+  StreamHandle create_stream(int, StreamPriority) override { refuse(); }
+  void destroy_stream(StreamHandle) noexcept override {}
+  EventHandle create_event(int, EventUse) override { refuse(); }
+  void destroy_event(EventHandle) noexcept override {}
+  void record(EventHandle, StreamHandle) override { refuse(); }
+  void wait(StreamHandle, EventHandle) override { refuse(); }
+  bool is_done(EventHandle) override { refuse(); }
+  void synchronize(EventHandle) override { refuse(); }
+  void synchronize(StreamHandle) override { refuse(); }
+  double elapsed_ms(EventHandle, EventHandle) override { refuse(); }
+  void copy(const CopyRequest&, StreamHandle) override { refuse(); }
+  void copy_to_peer(const PeerCopyRequest&, StreamHandle) override { refuse(); }
+  void fill_bytes(void*, int, std::size_t, StreamHandle) override { refuse(); }
+  bool can_reach_peer(int, int) override { refuse(); }
+  void enable_peer(int, int) override { refuse(); }
+};
+
+}  // namespace
+
+DeviceApi& system_device_api() {
+  static NoApi api;
+  return api;
+}
+
+}  // namespace stoker::cuda
