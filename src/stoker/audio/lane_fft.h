@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "stoker/base/simd_level.h"
@@ -21,6 +22,16 @@ class LaneFft {
   // Floats in each of the arrays that run() works on.
   std::size_t num_values() const noexcept { return num_points_ * kFftLanes; }
 
+  struct Stage {
+    std::size_t radix;
+    std::size_t num_groups;  // butterflies that differ in their twiddles
+    std::size_t stride;      // butterflies that share them
+    std::size_t twiddles_at;
+  };
+  // For a GPU, which runs the same stages with the same factors.
+  std::span<const Stage> stages() const noexcept { return stages_; }
+  std::span<const float> twiddles() const noexcept { return twiddles_; }
+
   struct Signal {
     float* real;
     float* imaginary;
@@ -35,12 +46,6 @@ class LaneFft {
   // Exchanging the parts before and after a forward transform gives the backward one.
   static Signal swapped(Signal signal) { return {signal.imaginary, signal.real}; }
 
-  struct Stage {
-    std::size_t radix;
-    std::size_t num_groups;  // butterflies that differ in their twiddles
-    std::size_t stride;      // butterflies that share them
-    std::size_t twiddles_at;
-  };
   void run_stage(const Stage& stage, Signal in, Signal out) const;
   void run_stage_avx2(const Stage& stage, Signal in, Signal out) const;
   void run_stage_plain(const Stage& stage, Signal in, Signal out) const;

@@ -83,12 +83,13 @@ void StftLanes::overlap_add(BlockSpectrum in, std::size_t first_frame, std::span
     }
   }
   fft_.backward({real, imaginary}, {scratch.b_real.data(), scratch.b_imaginary.data()});
-  for (std::size_t l = 0; l < kFftLanes; ++l) {
-    float* early = signal.data() + (first_frame + l) * hop_samples_;
-    float* late = early + kFftLanes * hop_samples_;
-    for (std::size_t i = 0; i < num_points(); ++i) {
-      early[i] += real[i * kFftLanes + l] * synthesis_window_[i];
-      late[i] += imaginary[i * kFftLanes + l] * synthesis_window_[i];
+  // Frame after frame, so that every sample is a sum in one order.
+  for (const float* frames : {real, imaginary}) {
+    const std::size_t first = first_frame + (frames == real ? 0 : kFftLanes);
+    for (std::size_t l = 0; l < kFftLanes; ++l) {
+      float* to = signal.data() + (first + l) * hop_samples_;
+      for (std::size_t i = 0; i < num_points(); ++i)
+        to[i] += frames[i * kFftLanes + l] * synthesis_window_[i];
     }
   }
 }

@@ -35,6 +35,8 @@ class StftLanes {
   std::size_t num_points() const noexcept { return fft_.num_points(); }
   std::size_t hop_samples() const noexcept { return hop_samples_; }
   std::span<const float> window() const noexcept { return window_; }
+  std::span<const float> synthesis_window() const noexcept { return synthesis_window_; }
+  const LaneFft& fft() const noexcept { return fft_; }
 
   // Spectra of frames [first_frame, first_frame + kFrameLanes); precondition: the signal holds them
   // all.
