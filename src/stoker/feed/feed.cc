@@ -188,5 +188,8 @@ void Feed::set_depth(unsigned depth) {
 unsigned Feed::num_workers() const { return state_->num_workers; }
 unsigned Feed::depth() const { return state_->depth; }
 unsigned Feed::max_depth() const { return state_->max_depth; }
+std::uint64_t Feed::buffer_bytes() const {
+  return std::uint64_t{state_->depth + 2} * state_->format->slot_bytes();
+}
 
 }  // namespace stoker::feed

@@ -75,7 +75,8 @@ class Feed {
   void set_depth(unsigned depth);
   unsigned num_workers() const;
   unsigned depth() const;
-  unsigned max_depth() const;  // what the memory given allows
+  unsigned max_depth() const;          // what the memory given allows
+  std::uint64_t buffer_bytes() const;  // of all slots that may be in use at this depth
 
  private:
   struct State;

@@ -13,6 +13,8 @@
 #include "stoker/config/settings_digest.h"
 #include "stoker/feed/delayed_store.h"
 #include "stoker/feed/errors.h"
+#include "stoker/feed/naive_choice.h"
+#include "stoker/feed/naive_store.h"
 
 namespace stoker::feed {
 namespace {
@@ -145,7 +147,11 @@ OpenedFeed open_feed(const config::Settings& given, const OpenOptions& options) 
   std::optional<FeedState> saved;
   if (!options.state.empty()) saved = parse_state(options.state);
   const RankRows ranks = ranks_of(given.loader);
-  const config::Settings settings = resolved(given, ranks);
+  NaiveChoice chosen{resolved(given, ranks), {}};
+  if (!given.loader.use_native_loading) {
+    chosen = choose_naive(chosen.settings, level_for(saved), *options.io);
+  }
+  const config::Settings& settings = chosen.settings;
   const unsigned num_workers = workers_of(settings.loader);
   auto store = std::make_shared<UtteranceStore>(
       StoreOptions{.settings = settings,
@@ -155,8 +161,11 @@ OpenedFeed open_feed(const config::Settings& given, const OpenOptions& options) 
                    .stop = options.stop});
   FeedSetup setup;
   setup.store = store;
+  if (!settings.loader.use_native_loading) {
+    setup.store = std::make_shared<NaiveStore>(store, chosen.npy_folder, *options.io);
+  }
   if (options.delay.count() > 0) {
-    setup.store = std::make_shared<DelayedStore>(store, options.delay);
+    setup.store = std::make_shared<DelayedStore>(setup.store, options.delay);
   }
   setup.order = order_settings(settings, store->index());
   setup.rows = store->order_rows(settings.rows.max_text_tokens
