@@ -11,7 +11,11 @@ inline constexpr ErrorCode kBenchWrong{
     "E-BENCH-WRONG", ExitCode::kCheckFailed,
     "The output that was being timed is not what it should be; no speed is printed.",
     "please report this with the machine and the value of STOKER_SIMD"};
+inline constexpr ErrorCode kBenchChoice{
+    "E-BENCH-CHOICE", ExitCode::kUsage,
+    "A loader, path or grid of the benchmark is not one that exists here.",
+    "`stoker bench feed --help` lists them"};
 
-inline constexpr std::array kErrorCodes{&kBenchWrong};
+inline constexpr std::array kErrorCodes{&kBenchWrong, &kBenchChoice};
 
 }  // namespace stoker::bench

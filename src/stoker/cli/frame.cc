@@ -55,6 +55,16 @@ const config::LoadedSettings& Frame::loaded() {
   return *loaded_;
 }
 
+config::Settings Frame::settings_with(const std::vector<std::string>& further) const {
+  std::vector<std::string> set = options_.set;
+  set.insert(set.end(), further.begin(), further.end());
+  return config::load_settings({.file = options_.config_file,
+                                .environment = config::stoker_environment(),
+                                .command_line = given_,
+                                .set = std::move(set)})
+      .settings;
+}
+
 void Frame::print(std::string_view line) {
   if (!options_.json) write_out(fmt::format("{}\n", line));
 }

@@ -55,6 +55,8 @@ class Frame {
   // Throws ConfigError.
   const config::LoadedSettings& loaded();
   const config::Settings& settings() { return loaded().settings; }
+  // The same settings with further `--set` values on top, for commands that compare several.
+  config::Settings settings_with(const std::vector<std::string>& further) const;
   // A setting from an option of the command line; call before settings() (settings_options.h does).
   void give(config::Assignment assignment) { given_.push_back(std::move(assignment)); }
   // A line about the settings that is said together with their notices.

@@ -1,0 +1,156 @@
+#include "stoker/bench/feed_bench.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "stoker/base/cpu_count.h"
+#include "stoker/bench/errors.h"
+#include "stoker/bench/feed_window.h"
+#include "stoker/observe/calibration_loop.h"
+
+namespace stoker::bench {
+namespace {
+
+// Disturbed windows are repeated, but a machine that is never calm must not keep us for ever.
+constexpr unsigned kRepeatsPerWindow = 3;
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+double cpu_per_1000(const FeedWindow& window) {
+  const auto clips = static_cast<double>(std::max<std::uint64_t>(1, window.consumer.num_clips));
+  return 1000 * window.consumer.cpu_s / clips;
+}
+
+// Intervals of all windows in one; the time between windows is none.
+std::vector<double> joined(const std::vector<FeedWindow>& windows, bool of_memory) {
+  std::vector<double> all;
+  for (const FeedWindow& window : windows) {
+    if (of_memory && !window.memory) continue;
+    const auto& own = of_memory ? window.memory->intervals_s : window.consumer.intervals_s;
+    all.insert(all.end(), own.begin(), own.end());
+  }
+  return all;
+}
+
+void add_rates(const std::vector<FeedWindow>& windows, FeedBenchRow& row) {
+  std::vector<double> rates, first_batches;
+  const FeedWindow* best = &windows.front();
+  row.cpu_s_per_1000_clips = cpu_per_1000(windows.front());
+  row.open_s = windows.front().open_s;
+  for (const FeedWindow& window : windows) {
+    rates.push_back(window.consumer.clips_per_s());
+    first_batches.push_back(window.first_batch_s);
+    if (rates.back() > best->consumer.clips_per_s()) best = &window;
+    row.limit_clips_per_s = std::max(row.limit_clips_per_s, window.limit.clips_per_s);
+    row.cpu_s_per_1000_clips = std::min(row.cpu_s_per_1000_clips, cpu_per_1000(window));
+    row.open_s = std::min(row.open_s, window.open_s);
+    row.held_mb = std::max(row.held_mb, window.held_mb);
+    row.buffers_mb = std::max(row.buffers_mb, window.buffers_mb);
+  }
+  row.clips_per_s = best->consumer.clips_per_s();
+  row.median_clips_per_s = median(rates);
+  row.first_batch_s = median(first_batches);
+  row.audio_s_per_s = best->audio_s_per_frame * static_cast<double>(best->consumer.true_frames) /
+                      std::max(best->consumer.wall_s, 1e-9);
+  if (row.limit_clips_per_s > 0) row.share_of_limit = row.clips_per_s / row.limit_clips_per_s;
+}
+
+void add_totals(const std::vector<FeedWindow>& windows, FeedBenchRow& row) {
+  double wall_s = 0, wait_s = 0, cpu_s = 0;
+  std::uint64_t true_frames = 0, all_frames = 0;
+  for (const FeedWindow& window : windows) {
+    const observe::ConsumerReport& consumer = window.consumer;
+    wall_s += consumer.wall_s;
+    wait_s += consumer.wait_s;
+    cpu_s += consumer.cpu_s;
+    true_frames += consumer.true_frames;
+    all_frames += consumer.all_frames;
+    row.num_batches += consumer.num_batches;
+    row.num_clips += consumer.num_clips;
+    for (const std::uint64_t at : consumer.epoch_ends) {
+      row.longest_epoch_gap_ms = std::max(row.longest_epoch_gap_ms, 1e3 * consumer.intervals_s[at]);
+    }
+  }
+  row.stall_share = wall_s > 0 ? wait_s / wall_s : 0;
+  row.cpu_percent = wall_s > 0 ? 100 * cpu_s / wall_s / count_cpus().allowed : 0;
+  if (all_frames > 0) {
+    row.padding_share =
+        static_cast<double>(all_frames - true_frames) / static_cast<double>(all_frames);
+  }
+}
+
+FeedBenchRow make_row(const FeedBenchCase& what, const std::vector<FeedWindow>& windows) {
+  FeedBenchRow row;
+  row.what = what;
+  const FeedWindow& last = windows.back();
+  row.num_workers = last.num_workers;
+  row.limit = last.limit.name;
+  row.step_ms = 1e3 * last.step_s;
+  row.fallbacks = last.fallbacks;
+  row.intervals = observe::summarize_intervals(joined(windows, false));
+  if (last.memory) row.memory_intervals = observe::summarize_intervals(joined(windows, true));
+  add_rates(windows, row);
+  add_totals(windows, row);
+  return row;
+}
+
+struct CaseRun {
+  std::vector<FeedWindow> windows;
+  unsigned num_repeated = 0;
+};
+
+// A window counts when the machine was as calm after it as before.
+void add_window(Io& io, const FeedBenchCase& what, const FeedWindowOptions& options,
+                observe::CalibrationLoop& calibration, CaseRun& run) {
+  for (unsigned tries = 0;; ++tries) {
+    const double before = calibration.drift();
+    FeedWindow window = run_feed_window(io, what, options);
+    const double drift = std::max(before, calibration.drift());
+    const bool is_calm = drift <= observe::CalibrationLoop::kAllowedDrift;
+    if (is_calm || tries == kRepeatsPerWindow || options.stop.stop_requested()) {
+      run.windows.push_back(std::move(window));
+      return;
+    }
+    ++run.num_repeated;
+  }
+}
+
+}  // namespace
+
+FeedBenchReport bench_feed(Io& io, const FeedBenchOptions& options) {
+  const unsigned num_windows = std::max(1U, options.num_windows);
+  const FeedWindowOptions window{.seconds = options.seconds / num_windows,
+                                 .demand_clips_per_s = options.demand_clips_per_s,
+                                 .step_ms = options.step_ms,
+                                 .stop = options.stop};
+  for (const FeedBenchCase& what : options.cases) {
+    if (what.path == FeedPath::kResident) {
+      raise({.code = &kBenchChoice, .promised = "a GPU for path resident", .found = "device cpu"});
+    }
+    prepare_case(io, what,
+                 {.num_workers = count_cpus().allowed, .stop = options.stop, .say = options.say});
+    check_feed_case(io, what, options.stop);
+  }
+  observe::CalibrationLoop calibration;
+  std::vector<CaseRun> runs(options.cases.size());
+  for (unsigned round = 0; round < num_windows; ++round) {
+    for (std::size_t i = 0; i < runs.size() && !options.stop.stop_requested(); ++i) {
+      add_window(io, options.cases[i], window, calibration, runs[i]);
+    }
+  }
+  FeedBenchReport report{.rows = {}, .calibration_ms = 1e3 * calibration.calmest_s()};
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (runs[i].windows.empty()) continue;
+    report.rows.push_back(make_row(options.cases[i], runs[i].windows));
+    report.rows.back().num_repeated_windows = runs[i].num_repeated;
+  }
+  return report;
+}
+
+}  // namespace stoker::bench

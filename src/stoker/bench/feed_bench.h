@@ -1,0 +1,72 @@
+// Measures the whole feed against a consumer: loaders, paths and settings in one run, each figure
+// beside the limit it is up against.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stoker/base/io.h"
+#include "stoker/bench/feed_bench_case.h"
+#include "stoker/feed/fallbacks.h"
+#include "stoker/observe/interval_statistics.h"
+
+namespace stoker::bench {
+
+struct FeedBenchOptions {
+  std::vector<FeedBenchCase> cases;
+  double seconds = 3.0;  // for each case, all windows together
+  unsigned num_windows = 3;
+  // The consumer: as fast as possible unless one of these is given.
+  std::optional<double> demand_clips_per_s;
+  std::optional<double> step_ms;
+  std::stop_token stop{};
+  std::function<void(std::string_view)> say = [](std::string_view) {};
+};
+
+// One case. Intervals are those of all windows together, as the consumer saw them.
+struct FeedBenchRow {
+  FeedBenchCase what;
+  unsigned num_workers = 0;
+  std::string device = "cpu";
+  double clips_per_s = 0;         // best window
+  double median_clips_per_s = 0;  // of all windows
+  double audio_s_per_s = 0;       // in the best window
+  std::string limit;              // what the figure is up against
+  double limit_clips_per_s = 0;   // best of the windows of that limit; 0: none measured
+  double share_of_limit = 0;
+  double cpu_s_per_1000_clips = 0;  // in the window that took the least
+  double cpu_percent = 0;           // of all cores allowed
+  double stall_share = 0;           // time the consumer waited over all time
+  observe::IntervalStatistics intervals;
+  double longest_epoch_gap_ms = 0;  // longest interval that leads from one epoch into the next
+  double padding_share = 0;
+  double open_s = 0;         // best
+  double first_batch_s = 0;  // after open() returned, median
+  double held_mb = 0;        // RssAnon + RssShmem while running, most of all windows
+  double buffers_mb = 0;     // of that, batches: what the settings allow
+  std::uint64_t num_batches = 0;
+  std::uint64_t num_clips = 0;
+  unsigned num_repeated_windows = 0;  // because the machine was disturbed
+  double step_ms = 0;                 // 0: as fast as possible
+  // The same consumer with batches that lie in memory: the machine's own noise. Only with steps.
+  std::optional<observe::IntervalStatistics> memory_intervals;
+  std::optional<double> gpu_util_mean, gpu_util_p5;
+  std::vector<feed::FallbackCount> fallbacks;
+};
+
+struct FeedBenchReport {
+  std::vector<FeedBenchRow> rows;
+  double calibration_ms = 0;  // the calmest run of the loop beside which everything was timed
+};
+
+// Builds what a case needs and is not there (cache, .npy files), compares each case's first batches
+// with an independent way of making them, then lets the windows of all cases take turns. Throws
+// E-BENCH-WRONG when a batch is not what it should be, and what the feed throws.
+FeedBenchReport bench_feed(Io& io, const FeedBenchOptions& options);
+
+}  // namespace stoker::bench

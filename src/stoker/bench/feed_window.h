@@ -1,0 +1,43 @@
+// One window of the feed's benchmark: a feed opened, warmed, drained by the consumer, closed.
+#pragma once
+
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+#include "stoker/base/io.h"
+#include "stoker/bench/feed_bench_case.h"
+#include "stoker/bench/feed_limits.h"
+#include "stoker/feed/feed.h"
+#include "stoker/observe/feed_consumer.h"
+
+namespace stoker::bench {
+
+struct FeedWindowOptions {
+  double seconds = 1;
+  std::optional<double> demand_clips_per_s;
+  std::optional<double> step_ms;
+  std::stop_token stop{};
+};
+
+struct FeedWindow {
+  observe::ConsumerReport consumer;
+  std::optional<observe::ConsumerReport> memory;  // the same consumer, fed from memory
+  FeedLimit limit;
+  double step_s = 0;
+  double open_s = 0;
+  double first_batch_s = 0;  // after open returned
+  double held_mb = 0;
+  double buffers_mb = 0;
+  unsigned num_workers = 0;
+  double audio_s_per_frame = 0;
+  std::vector<feed::FallbackCount> fallbacks;
+};
+
+FeedWindow run_feed_window(Io& io, const FeedBenchCase& what, const FeedWindowOptions& options);
+
+// Compares the first batches with those made one by one in this thread, from the sound files where
+// these give the same bytes. Throws E-BENCH-WRONG.
+void check_feed_case(Io& io, const FeedBenchCase& what, const std::stop_token& stop);
+
+}  // namespace stoker::bench

@@ -1,0 +1,130 @@
+// `stoker bench feed`: the whole feed against a consumer, several loaders, paths and settings in
+// one run.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "stoker/base/number_text.h"
+#include "stoker/bench/errors.h"
+#include "stoker/bench/feed_bench.h"
+#include "stoker/cli/bench_feed_report.h"
+#include "stoker/cli/cache_options.h"
+#include "stoker/cli/command_group.h"
+#include "stoker/cli/commands.h"
+#include "stoker/cli/frame.h"
+#include "stoker/cli/settings_options.h"
+
+namespace stoker::cli {
+namespace {
+
+struct FeedBenchArguments {
+  std::vector<std::string> loaders{"native"};
+  std::vector<std::string> paths{"cached"};
+  std::vector<std::string> dtypes;
+  std::vector<std::string> grid;
+  std::optional<double> demand_clips_per_s;
+  std::optional<double> step_ms;
+  std::optional<unsigned> num_threads;
+  double seconds = 3.0;
+  unsigned num_windows = 3;
+};
+
+// "data.num_workers=1,2" gives two values; every combination of all grids is one list of changes.
+std::vector<std::vector<std::string>> combinations(const std::vector<std::string>& grids) {
+  std::vector<std::vector<std::string>> all{{}};
+  for (const std::string& grid : grids) {
+    const std::size_t equals = grid.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      raise({.code = &bench::kBenchChoice, .promised = "--grid key=a,b,c", .found = grid});
+    }
+    std::vector<std::vector<std::string>> longer;
+    for (const auto& changes : all) {
+      for (const std::string& value : CLI::detail::split(grid.substr(equals + 1), ',')) {
+        longer.push_back(changes);
+        longer.back().push_back(grid.substr(0, equals + 1) + value);
+      }
+    }
+    all = std::move(longer);
+  }
+  return all;
+}
+
+std::vector<bench::FeedBenchCase> make_cases(const Frame& frame,
+                                             const FeedBenchArguments& arguments) {
+  std::vector<std::string> grids = arguments.grid;
+  if (!arguments.dtypes.empty()) {
+    grids.push_back(fmt::format("data.batch_dtype={}", fmt::join(arguments.dtypes, ",")));
+  }
+  std::vector<std::string> fixed;
+  if (arguments.num_threads)
+    fixed.push_back(fmt::format("data.num_workers={}", *arguments.num_threads));
+  std::vector<bench::FeedBenchCase> cases;
+  for (const auto& changes : combinations(grids)) {
+    std::vector<std::string> set = fixed;
+    set.insert(set.end(), changes.begin(), changes.end());
+    const config::Settings settings = frame.settings_with(set);
+    for (const std::string& path_name : arguments.paths) {
+      for (const std::string& loader_name : arguments.loaders) {
+        const bench::FeedLoader loader = bench::loader_from(loader_name);
+        const bench::FeedPath path = bench::path_from(path_name);
+        cases.push_back({loader, path, changes, bench::with_path(settings, loader, path)});
+      }
+    }
+  }
+  return cases;
+}
+
+ExitCode run(Frame& frame, const FeedBenchArguments& arguments) {
+  require_data(frame, "to feed from");
+  bench::FeedBenchOptions options{.cases = make_cases(frame, arguments),
+                                  .seconds = arguments.seconds,
+                                  .num_windows = arguments.num_windows,
+                                  .demand_clips_per_s = arguments.demand_clips_per_s,
+                                  .step_ms = arguments.step_ms,
+                                  .stop = frame.stop_token(),
+                                  .say = [&frame](std::string_view line) { frame.say(line); }};
+  const bench::FeedBenchReport report = bench::bench_feed(system_io(), options);
+  put_feed_report(frame, report);
+  return ExitCode::kDone;
+}
+
+}  // namespace
+
+void add_bench_feed_command(CLI::App& app, Frame& frame) {
+  CLI::App& group = command_group(app, "bench", "Benchmarks that check their own result");
+  CLI::App* command = group.add_subcommand(
+      "feed", "The whole feed against a consumer: loaders, paths and settings beside their limits");
+  auto arguments = std::make_shared<FeedBenchArguments>();
+  command->add_option("--loader", arguments->loaders, "naive, native")
+      ->delimiter(',')
+      ->capture_default_str();
+  command->add_option("--path", arguments->paths, "cached, pcm, files, resident")
+      ->delimiter(',')
+      ->capture_default_str();
+  command->add_option("--dtype", arguments->dtypes, "f16, f32, bf16: number format of the batches")
+      ->delimiter(',');
+  command->add_option("--grid", arguments->grid,
+                      "A setting and its values, key=a,b,c; several: every combination");
+  command
+      ->add_option("--demand", arguments->demand_clips_per_s,
+                   "Clips a second that the consumer asks for (default: as fast as possible)")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--step-ms", arguments->step_ms, "Length of the consumer's step instead")
+      ->check(CLI::PositiveNumber)
+      ->excludes("--demand");
+  command->add_option("--threads", arguments->num_threads, "data.num_workers");
+  command->add_option("--seconds", arguments->seconds, "For each row, all its windows together")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--repeat", arguments->num_windows, "Windows of each row, taken in turn")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  add_feed_options(*command, frame);
+  frame.on(*command, [&frame, arguments] { return run(frame, *arguments); });
+}
+
+}  // namespace stoker::cli

@@ -1,0 +1,140 @@
+#include "stoker/cli/bench_feed_report.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "stoker/base/number_text.h"
+#include "stoker/cli/frame.h"
+#include "stoker/config/mel_dtype.h"
+
+namespace stoker::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string dtype_of(const bench::FeedBenchCase& what) {
+  return std::string(
+      config::name_of(what.settings.batch.batch_dtype.value_or(what.settings.cache.dtype)));
+}
+
+template <class T>
+ordered_json or_null(const std::optional<T>& value) {
+  return value ? ordered_json(*value) : ordered_json(nullptr);
+}
+
+ordered_json intervals_json(const observe::IntervalStatistics& intervals) {
+  return {{"interval_cv", intervals.cv()},
+          {"p50_ms", intervals.p50_ms},
+          {"p99_ms", intervals.p99_ms},
+          {"p99_over_p50", intervals.p99_over_p50()},
+          {"batch_ms",
+           {{"mean", intervals.mean_ms},
+            {"std", intervals.std_ms},
+            {"min", intervals.min_ms},
+            {"max", intervals.max_ms}}}};
+}
+
+ordered_json fallbacks_json(const bench::FeedBenchRow& row) {
+  ordered_json out = ordered_json::object();
+  for (const feed::FallbackCount& each : row.fallbacks)
+    out[each.from + " -> " + each.to + ": " + each.reason] = each.count;
+  return out;
+}
+
+ordered_json row_json(const bench::FeedBenchRow& row) {
+  ordered_json out{{"loader", bench::name_of(row.what.loader)},
+                   {"path", bench::name_of(row.what.path)},
+                   {"dtype", dtype_of(row.what)},
+                   {"device", row.device},
+                   {"changed", row.what.changed},
+                   {"num_workers", row.num_workers},
+                   {"clips_per_s", row.clips_per_s},
+                   {"median_clips_per_s", row.median_clips_per_s},
+                   {"samples_per_s", row.clips_per_s},
+                   {"audio_s_per_s", row.audio_s_per_s},
+                   {"limit", row.limit},
+                   {"limit_clips_per_s", row.limit_clips_per_s},
+                   {"share_of_limit", row.share_of_limit},
+                   {"cpu_s_per_1000_clips", row.cpu_s_per_1000_clips},
+                   {"cpu_percent", row.cpu_percent},
+                   {"stall_share", row.stall_share}};
+  out.update(intervals_json(row.intervals));
+  out["padding_share"] = row.padding_share;
+  out["open_s"] = row.open_s;
+  out["first_batch_s"] = row.first_batch_s;
+  out["longest_epoch_gap_ms"] = row.longest_epoch_gap_ms;
+  out["rss_mb"] = row.held_mb;
+  out["buffers_mb"] = row.buffers_mb;
+  out["step_ms"] = row.step_ms;
+  out["batches"] = row.num_batches;
+  out["clips"] = row.num_clips;
+  out["repeated_windows"] = row.num_repeated_windows;
+  out["from_memory"] =
+      row.memory_intervals ? intervals_json(*row.memory_intervals) : ordered_json(nullptr);
+  out["gpu_util_mean"] = or_null(row.gpu_util_mean);
+  out["gpu_util_p5"] = or_null(row.gpu_util_p5);
+  out["fallbacks"] = fallbacks_json(row);
+  return out;
+}
+
+// Against the naive row of the same path and settings, where there is one.
+const bench::FeedBenchRow* naive_twin(const bench::FeedBenchReport& report,
+                                      const bench::FeedBenchRow& row) {
+  for (const bench::FeedBenchRow& other : report.rows) {
+    if (other.what.loader == bench::FeedLoader::kNaive && other.what.path == row.what.path &&
+        other.what.changed == row.what.changed)
+      return &other;
+  }
+  return nullptr;
+}
+
+void print_row(Frame& frame, const bench::FeedBenchRow& row, const bench::FeedBenchRow* naive) {
+  std::string name = fmt::format("{} {} {}", bench::name_of(row.what.loader),
+                                 bench::name_of(row.what.path), dtype_of(row.what));
+  for (const std::string& change : row.what.changed) name += " " + change;
+  frame.print(fmt::format(
+      "{}\n  {:>9} clips/s best, {} median{}; {:.0f} % of the limit ({}: {}); {:.4f} CPU s per "
+      "1,000 clips, CPU {:.0f} %",
+      name, grouped(static_cast<std::uint64_t>(row.clips_per_s)),
+      grouped(static_cast<std::uint64_t>(row.median_clips_per_s)),
+      naive == nullptr || naive == &row
+          ? ""
+          : fmt::format(", {:.1f}x naive", row.clips_per_s / naive->clips_per_s),
+      100 * row.share_of_limit, row.limit,
+      grouped(static_cast<std::uint64_t>(row.limit_clips_per_s)), row.cpu_s_per_1000_clips,
+      row.cpu_percent));
+  frame.print(fmt::format(
+      "  batch {:.3f} +- {:.3f} ms (std/mean {:.3f}), p50 {:.3f}, p99 {:.3f}; stall {:.2f} %; "
+      "padding {:.2f} %",
+      row.intervals.mean_ms, row.intervals.std_ms, row.intervals.cv(), row.intervals.p50_ms,
+      row.intervals.p99_ms, 100 * row.stall_share, 100 * row.padding_share));
+  if (row.memory_intervals) {
+    frame.print(
+        fmt::format("  the same consumer fed from memory: std/mean {:.3f}, p99/p50 {:.3f} "
+                    "(here {:.3f})",
+                    row.memory_intervals->cv(), row.memory_intervals->p99_over_p50(),
+                    row.intervals.p99_over_p50()));
+  }
+  frame.print(fmt::format(
+      "  first batch {:.2f} ms after open ({:.3f} s); {:.0f} MB held, {:.0f} MB of them batches",
+      1e3 * row.first_batch_s, row.open_s, row.held_mb, row.buffers_mb));
+}
+
+}  // namespace
+
+void put_feed_report(Frame& frame, const bench::FeedBenchReport& report) {
+  ordered_json& out = frame.report();
+  out["calibration_ms"] = report.calibration_ms;
+  if (report.rows.size() == 1) out.update(row_json(report.rows.front()));
+  out["rows"] = ordered_json::array();
+  for (const bench::FeedBenchRow& row : report.rows) {
+    const bench::FeedBenchRow* const naive = naive_twin(report, row);
+    ordered_json line = row_json(row);
+    if (naive != nullptr) line["speed_up"] = row.clips_per_s / naive->clips_per_s;
+    out["rows"].push_back(std::move(line));
+    print_row(frame, row, naive);
+  }
+}
+
+}  // namespace stoker::cli

@@ -1,0 +1,13 @@
+// The rows of the feed's benchmark as JSON and as a table.
+#pragma once
+
+#include "stoker/bench/feed_bench.h"
+
+namespace stoker::cli {
+
+class Frame;
+
+// One row stands at the top of the JSON object as well; several are told apart under `rows`.
+void put_feed_report(Frame& frame, const bench::FeedBenchReport& report);
+
+}  // namespace stoker::cli

@@ -1,0 +1,64 @@
+// The door a consumer takes batches from: a feed, batches that lie in memory, or a device.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <utility>
+#include <vector>
+
+#include "stoker/feed/feed.h"
+
+namespace stoker::observe {
+
+// What a consumer needs to know of a batch to count it.
+struct TakenBatch {
+  std::uint64_t num_clips = 0;
+  std::uint64_t true_frames = 0;
+  std::uint64_t all_frames = 0;
+  bool is_last_of_epoch = false;
+};
+
+// One consumer thread.
+class BatchSource {
+ public:
+  virtual ~BatchSource() = default;
+  // Gives the batch before back and waits for the next one; epochs follow each other without a
+  // sign. Nothing when stopped or at the end of the last epoch.
+  virtual std::optional<TakenBatch> take(const std::stop_token& stop) = 0;
+};
+
+// Counts of a batch, after one value of every row was read: a batch is not had before its memory
+// can be.
+TakenBatch touch_batch(const feed::Batch& batch);
+
+// Batches of a feed, which must outlive it.
+class FeedSource final : public BatchSource {
+ public:
+  explicit FeedSource(feed::Feed& feed) : feed_(feed) {}
+  std::optional<TakenBatch> take(const std::stop_token& stop) override;
+
+ private:
+  feed::Feed& feed_;
+  std::optional<feed::Batch> held_;
+};
+
+// The batches that `feed` delivers first, copied, again and again: what the consumer would see if
+// loading cost nothing.
+class MemorySource final : public BatchSource {
+ public:
+  MemorySource(feed::Feed& feed, std::size_t num_batches, const std::stop_token& stop);
+  std::optional<TakenBatch> take(const std::stop_token& stop) override;
+
+ private:
+  struct Kept {
+    std::vector<std::byte> mel;
+    std::size_t row_bytes = 0;
+    TakenBatch batch;
+  };
+  std::vector<Kept> kept_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace stoker::observe

@@ -1,0 +1,115 @@
+#include "stoker/observe/feed_consumer.h"
+
+#include <time.h>
+
+#include <algorithm>
+
+#include "stoker/base/clock.h"
+
+namespace stoker::observe {
+namespace {
+
+// A sleeping thread wakes up late by about this much; the rest of a step is spent awake.
+constexpr double kLateness_s = 150e-6;
+
+double seconds_of(clockid_t clock) {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+double now_s() { return seconds_of(CLOCK_MONOTONIC); }
+
+// What a trainer does with a batch: nothing that this processor sees.
+void pass_step(double until_s) {
+  const double sleep_until_s = until_s - kLateness_s;
+  if (sleep_until_s > now_s()) {
+    timespec at{};
+    at.tv_sec = static_cast<time_t>(sleep_until_s);
+    at.tv_nsec = static_cast<long>((sleep_until_s - static_cast<double>(at.tv_sec)) * 1e9);
+    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, nullptr);
+  }
+  while (now_s() < until_s) {
+  }
+}
+
+// One run; times are read as little as possible, since a step may be a tenth of a millisecond.
+class Run {
+ public:
+  Run(BatchSource& source, const ConsumerOptions& options) : source_(source), options_(options) {}
+
+  void warm_up() {
+    const Stopwatch watch;
+    std::uint64_t taken = 0;
+    while (watch.seconds() < options_.warm_s || taken < options_.warm_batches) {
+      if (!source_.take(options_.stop)) return;
+      const double at = now_s();
+      if (options_.step_s > 0) pass_step(at + options_.step_s);
+      ++taken;
+    }
+  }
+
+  ConsumerReport measure() {
+    report_.intervals_s.reserve(expected_batches());
+    const double cpu_before = process_cpu_s();
+    const double start_s = now_s();
+    double last_s = 0;
+    bool follows_end = false;
+    while (report_.num_batches < options_.max_batches) {
+      const double asked_s = now_s();
+      if (asked_s - start_s >= options_.seconds) break;
+      const std::optional<TakenBatch> batch = source_.take(options_.stop);
+      if (!batch) break;
+      const double got_s = now_s();
+      report_.wait_s += got_s - asked_s;
+      if (report_.num_batches > 0) {
+        if (follows_end) report_.epoch_ends.push_back(report_.intervals_s.size());
+        report_.intervals_s.push_back(got_s - last_s);
+      }
+      follows_end = batch->is_last_of_epoch;
+      last_s = got_s;
+      count(*batch);
+      step(got_s);
+    }
+    report_.wall_s = now_s() - start_s;
+    report_.cpu_s = process_cpu_s() - cpu_before - step_cpu_s_;
+    return std::move(report_);
+  }
+
+ private:
+  std::size_t expected_batches() const {
+    constexpr double kFastest_s = 1e-4;
+    const double most = options_.seconds / std::max(options_.step_s, kFastest_s) + 1;
+    return static_cast<std::size_t>(std::min(most, 1e6));
+  }
+  void count(const TakenBatch& batch) {
+    ++report_.num_batches;
+    report_.num_clips += batch.num_clips;
+    report_.true_frames += batch.true_frames;
+    report_.all_frames += batch.all_frames;
+  }
+  void step(double got_s) {
+    if (options_.step_s <= 0) return;
+    const double cpu_before = thread_cpu_s();
+    pass_step(got_s + options_.step_s);
+    step_cpu_s_ += thread_cpu_s() - cpu_before;
+  }
+
+  BatchSource& source_;
+  const ConsumerOptions& options_;
+  ConsumerReport report_;
+  double step_cpu_s_ = 0;
+};
+
+}  // namespace
+
+double process_cpu_s() { return seconds_of(CLOCK_PROCESS_CPUTIME_ID); }
+double thread_cpu_s() { return seconds_of(CLOCK_THREAD_CPUTIME_ID); }
+
+ConsumerReport run_consumer(BatchSource& source, const ConsumerOptions& options) {
+  Run run(source, options);
+  run.warm_up();
+  return run.measure();
+}
+
+}  // namespace stoker::observe

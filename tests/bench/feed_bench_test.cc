@@ -1,0 +1,102 @@
+// The feed's benchmark measures what it says, and refuses what it cannot.
+#include "stoker/bench/feed_bench.h"
+
+#include <gtest/gtest.h>
+
+#include "stoker/bench/errors.h"
+#include "stoker/bench/feed_window.h"
+#include "tests/feed/small_data_set.h"
+
+namespace stoker::bench {
+namespace {
+
+FeedBenchCase make_case(const feed::SmallDataSet& set, FeedLoader loader, FeedPath path) {
+  config::Settings settings = const_cast<feed::SmallDataSet&>(set).settings();
+  return {loader, path, {}, with_path(settings, loader, path)};
+}
+
+TEST(FeedBenchTest, EveryLoaderAndPathGivesARow) {
+  const feed::SmallDataSet set(24);
+  FeedBenchOptions options;
+  for (const FeedPath path : {FeedPath::kCached, FeedPath::kPcm, FeedPath::kFiles}) {
+    for (const FeedLoader loader : {FeedLoader::kNaive, FeedLoader::kNative}) {
+      if (path == FeedPath::kPcm && loader == FeedLoader::kNaive) continue;
+      options.cases.push_back(make_case(set, loader, path));
+    }
+  }
+  options.seconds = 0.04;
+  options.num_windows = 2;
+  const FeedBenchReport report = bench_feed(system_io(), options);
+  ASSERT_EQ(report.rows.size(), options.cases.size());
+  for (const FeedBenchRow& row : report.rows) {
+    SCOPED_TRACE(std::string(name_of(row.what.loader)) + " " + std::string(name_of(row.what.path)));
+    EXPECT_GT(row.clips_per_s, 0);
+    EXPECT_GE(row.clips_per_s, row.median_clips_per_s);
+    EXPECT_GT(row.limit_clips_per_s, 0);
+    EXPECT_GT(row.cpu_s_per_1000_clips, 0);
+    EXPECT_GT(row.num_batches, 0U);
+    EXPECT_GT(row.held_mb, 0);
+    EXPECT_FALSE(row.memory_intervals);
+    EXPECT_EQ(row.num_workers, row.what.loader == FeedLoader::kNaive ? 0U : 2U);
+  }
+  EXPECT_GT(report.calibration_ms, 0);
+}
+
+TEST(FeedBenchTest, ADemandIsSetBesideTheSameConsumerFedFromMemory) {
+  const feed::SmallDataSet set(24);
+  FeedBenchOptions options;
+  options.cases = {make_case(set, FeedLoader::kNative, FeedPath::kCached)};
+  options.seconds = 0.1;
+  options.num_windows = 1;
+  options.step_ms = 2.0;
+  const FeedBenchRow row = bench_feed(system_io(), options).rows.front();
+  ASSERT_TRUE(row.memory_intervals);
+  EXPECT_DOUBLE_EQ(row.step_ms, 2.0);
+  EXPECT_GE(row.intervals.min_ms, 2.0);
+  EXPECT_GE(row.memory_intervals->min_ms, 2.0);
+}
+
+TEST(FeedBenchTest, AWrongBatchGivesNoSpeed) {
+  feed::SmallDataSet set(24);
+  const FeedBenchCase what = make_case(set, FeedLoader::kNative, FeedPath::kCached);
+  prepare_case(system_io(), what, {});
+  EXPECT_NO_THROW(check_feed_case(system_io(), what, {}));
+  FeedBenchCase naive = make_case(set, FeedLoader::kNaive, FeedPath::kCached);
+  prepare_case(system_io(), naive, {});
+  // One value of one exported file, changed behind the loader's back.
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(set.folder() / ".stoker")) {
+    if (entry.path().string().find("-npy/mel/") == std::string::npos) continue;
+    std::fstream file(entry.path(), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(-2, std::ios::end);
+    file.put('\x11');
+  }
+  try {
+    check_feed_case(system_io(), naive, {});
+    FAIL() << "a changed file went unseen";
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.error().code, &kBenchWrong);
+  }
+}
+
+TEST(FeedBenchTest, UnknownNamesAreRefusedWithTheKnownOnes) {
+  EXPECT_EQ(loader_from("naive"), FeedLoader::kNaive);
+  EXPECT_EQ(path_from("files"), FeedPath::kFiles);
+  try {
+    path_from("tape");
+    FAIL() << "accepted";
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.error().code, &kBenchChoice);
+    EXPECT_NE(failure.error().promised.find("resident"), std::string::npos);
+  }
+}
+
+TEST(FeedBenchTest, ResidentNeedsAGpu) {
+  const feed::SmallDataSet set(4);
+  FeedBenchOptions options;
+  options.cases = {make_case(set, FeedLoader::kNative, FeedPath::kResident)};
+  EXPECT_THROW(bench_feed(system_io(), options), Failure);
+}
+
+}  // namespace
+}  // namespace stoker::bench

@@ -1,0 +1,92 @@
+// The stand-in for a trainer counts what it takes and what it waits for.
+#include "stoker/observe/feed_consumer.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "stoker/observe/calibration_loop.h"
+#include "stoker/observe/process_memory.h"
+
+namespace stoker::observe {
+namespace {
+
+// Batches of three clips after a pause; an epoch has four.
+class PausingSource final : public BatchSource {
+ public:
+  PausingSource(std::uint64_t num_batches, std::chrono::microseconds pause)
+      : num_batches_(num_batches), pause_(pause) {}
+
+  std::optional<TakenBatch> take(const std::stop_token&) override {
+    if (taken_ == num_batches_) return std::nullopt;
+    std::this_thread::sleep_for(pause_);
+    ++taken_;
+    return TakenBatch{
+        .num_clips = 3, .true_frames = 30, .all_frames = 40, .is_last_of_epoch = taken_ % 4 == 0};
+  }
+  std::uint64_t taken() const { return taken_; }
+
+ private:
+  std::uint64_t num_batches_;
+  std::chrono::microseconds pause_;
+  std::uint64_t taken_ = 0;
+};
+
+TEST(FeedConsumerTest, CountsEveryBatchOnce) {
+  PausingSource source(10, std::chrono::microseconds(0));
+  const ConsumerReport report = run_consumer(source, {.seconds = 60});
+  EXPECT_EQ(report.num_batches, 10U);
+  EXPECT_EQ(report.num_clips, 30U);
+  EXPECT_DOUBLE_EQ(report.padding_share(), 0.25);
+  EXPECT_EQ(report.intervals_s.size(), 9U);
+  EXPECT_EQ(report.epoch_ends, (std::vector<std::uint64_t>{3, 7}));
+}
+
+TEST(FeedConsumerTest, LeavesTheWarmUpOut) {
+  PausingSource source(10, std::chrono::microseconds(0));
+  const ConsumerReport report = run_consumer(source, {.warm_batches = 4, .seconds = 60});
+  EXPECT_EQ(report.num_batches, 6U);
+}
+
+TEST(FeedConsumerTest, EndsAfterAsManyBatchesAsAsked) {
+  PausingSource source(100, std::chrono::microseconds(0));
+  EXPECT_EQ(run_consumer(source, {.seconds = 60, .max_batches = 5}).num_batches, 5U);
+  EXPECT_EQ(source.taken(), 5U);
+}
+
+TEST(FeedConsumerTest, WaitingForTheSourceIsStall) {
+  PausingSource source(20, std::chrono::milliseconds(2));
+  const ConsumerReport report = run_consumer(source, {.seconds = 60});
+  EXPECT_GE(report.wait_s, 20 * 0.002);
+  EXPECT_GT(report.stall_share(), 0.8);
+}
+
+TEST(FeedConsumerTest, AStepAsLongAsThePauseIsNotStall) {
+  PausingSource source(20, std::chrono::microseconds(0));
+  const ConsumerReport report = run_consumer(source, {.step_s = 0.003, .seconds = 60});
+  EXPECT_GE(report.wall_s, 20 * 0.003);
+  EXPECT_LT(report.stall_share(), 0.2);
+  for (const double interval_s : report.intervals_s) EXPECT_GE(interval_s, 0.003);
+  EXPECT_LT(report.cpu_s, report.wall_s);
+}
+
+TEST(CalibrationLoopTest, NeverRunsFasterThanItsCalmest) {
+  CalibrationLoop loop;
+  for (int i = 0; i < 3; ++i) EXPECT_GE(loop.drift(), 0.0);
+  EXPECT_GT(loop.calmest_s(), 0.0);
+}
+
+TEST(ProcessMemoryTest, SeesMemoryThatIsTouched) {
+  constexpr std::size_t kBytes = std::size_t{32} << 20U;
+  const ProcessMemory before = process_memory(system_io());
+  const std::vector<char> touched(kBytes, 1);
+  const ProcessMemory after = process_memory(system_io());
+  EXPECT_GT(before.anonymous_bytes, 0U);
+  EXPECT_GE(after.held_bytes(), before.held_bytes() + kBytes / 2);
+  EXPECT_EQ(touched.back(), 1);
+  EXPECT_GT(proportional_bytes(system_io()), kBytes / 2);
+}
+
+}  // namespace
+}  // namespace stoker::observe

@@ -1,0 +1,39 @@
+// Figures of known intervals.
+#include "stoker/observe/interval_statistics.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace stoker::observe {
+namespace {
+
+TEST(IntervalStatisticsTest, NothingGivesZeros) {
+  const IntervalStatistics none = summarize_intervals({});
+  EXPECT_EQ(none.num_intervals, 0U);
+  EXPECT_EQ(none.cv(), 0.0);
+  EXPECT_EQ(none.p99_over_p50(), 0.0);
+}
+
+TEST(IntervalStatisticsTest, AMetronomeHasNoVariation) {
+  const std::vector<double> even(100, 0.002);
+  const IntervalStatistics found = summarize_intervals(even);
+  EXPECT_DOUBLE_EQ(found.mean_ms, 2.0);
+  EXPECT_NEAR(found.cv(), 0.0, 1e-12);
+  EXPECT_DOUBLE_EQ(found.p99_over_p50(), 1.0);
+}
+
+TEST(IntervalStatisticsTest, QuantilesAreValuesThatOccurred) {
+  std::vector<double> values;
+  for (int i = 100; i >= 1; --i) values.push_back(i * 1e-3);
+  const IntervalStatistics found = summarize_intervals(values);
+  EXPECT_DOUBLE_EQ(found.p50_ms, 50.0);
+  EXPECT_DOUBLE_EQ(found.p99_ms, 99.0);
+  EXPECT_DOUBLE_EQ(found.min_ms, 1.0);
+  EXPECT_DOUBLE_EQ(found.max_ms, 100.0);
+  EXPECT_NEAR(found.mean_ms, 50.5, 1e-9);
+  EXPECT_NEAR(found.std_ms, 28.866, 1e-3);
+}
+
+}  // namespace
+}  // namespace stoker::observe
