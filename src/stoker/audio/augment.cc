@@ -15,7 +15,7 @@ KeyedDraws draws_for(const AugmentKey& key, std::string_view stage) {
 }  // namespace
 
 double draw_gain_db(const AugmentKey& key, const Range& gain_db) noexcept {
-  return draws_for(key, "gain").next_between(gain_db.low, gain_db.high);
+  return gain_db_from(draws_for(key, "gain"), gain_db);
 }
 
 double draw_speed(const AugmentKey& key, const Range& speed) noexcept {
@@ -29,14 +29,7 @@ SpeedRates speed_rates(double speed) noexcept {
 }
 
 NoiseDraw draw_noise(const AugmentKey& key, const NoiseRule& rule) noexcept {
-  KeyedDraws draws = draws_for(key, "noise");
-  NoiseDraw draw;
-  draw.is_mixed = draws.next_unit() < rule.probability && rule.num_noises > 0;
-  if (!draw.is_mixed) return draw;
-  draw.noise_index = draws.next_below(rule.num_noises);
-  draw.start = draws.next_unit();
-  draw.snr_db = draws.next_between(rule.snr_db.low, rule.snr_db.high);
-  return draw;
+  return noise_from(draws_for(key, "noise"), rule);
 }
 
 bool mix_at_snr(std::span<float> speech, std::span<const float> noise, std::size_t first,

@@ -49,6 +49,20 @@ struct NoiseRule {
 };
 NoiseDraw draw_noise(const AugmentKey& key, const NoiseRule& rule) noexcept;
 
+// The same two from a stream of draws already keyed, also inside a kernel.
+constexpr double gain_db_from(KeyedDraws draws, const Range& gain_db) noexcept {
+  return draws.next_between(gain_db.low, gain_db.high);
+}
+constexpr NoiseDraw noise_from(KeyedDraws draws, const NoiseRule& rule) noexcept {
+  NoiseDraw draw;
+  draw.is_mixed = draws.next_unit() < rule.probability && rule.num_noises > 0;
+  if (!draw.is_mixed) return draw;
+  draw.noise_index = draws.next_below(rule.num_noises);
+  draw.start = draws.next_unit();
+  draw.snr_db = draws.next_between(rule.snr_db.low, rule.snr_db.high);
+  return draw;
+}
+
 // Adds `noise`, repeated as needed from `first`, so that speech power over noise power is snr_db.
 // Returns false and changes nothing when either is silent: the ratio is undefined. Precondition:
 // noise is not empty.

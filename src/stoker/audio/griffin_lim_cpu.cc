@@ -85,8 +85,7 @@ void update_block(const GriffinLimPlan& plan, GriffinLimArrays& a, std::size_t b
     for (std::size_t l = 0; l < kLanes; ++l) {
       const std::size_t i = bin * kLanes + l;
       const BinValue now{a.now_re[i], a.now_im[i]};
-      const float scaled =
-          is_covered ? a.magnitude[i] * gain[l] : std::min(a.magnitude[i], kUnheardMagnitude);
+      const float scaled = is_covered ? a.magnitude[i] * gain[l] : unheard(a.magnitude[i]);
       const BinValue shown = turned_bin(now, {a.seen_re[at + i], a.seen_im[at + i]}, scaled, how);
       a.shown_re[at + i] = shown.real;
       a.shown_im[at + i] = shown.imaginary;
@@ -151,7 +150,7 @@ void make_envelope(const GriffinLimPlan& plan, std::size_t num_frames, GriffinLi
   for (std::size_t t = 0; t < num_frames; ++t)
     for (std::size_t i = 0; i < window.size(); ++i)
       a.envelope[t * hop + i] += window[i] * window[i];
-  for (float& value : a.envelope) value = 1.0F / std::max(value, kLeastEnvelope);
+  for (float& value : a.envelope) value = inverse_envelope(value);
 }
 
 void synthesise(const GriffinLimPlan& plan, std::size_t num_samples, GriffinLimArrays& a) {
@@ -159,8 +158,9 @@ void synthesise(const GriffinLimPlan& plan, std::size_t num_samples, GriffinLimA
   std::fill(a.signal.begin(), a.signal.end(), 0.0F);
   for (std::size_t block = 0; block < a.num_blocks; ++block) {
     const std::size_t at = block * plan.block_values();
-    plan.stft.overlap_add({a.shown_re.data() + at, a.shown_im.data() + at}, block * kLanes,
-                          a.signal, a.scratch);
+    const BlockSpectrum shown{a.shown_re.data() + at, a.shown_im.data() + at,
+                              std::min(kLanes, a.num_frames - block * kLanes)};
+    plan.stft.overlap_add(shown, block * kLanes, a.signal, a.scratch);
   }
   for (std::size_t i = 0; i < a.signal.size(); ++i) a.signal[i] *= a.envelope[i];
   pad_signal(a.signal, plan.padding, num_samples, plan.recipe.pad_mode);

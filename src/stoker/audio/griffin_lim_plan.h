@@ -2,10 +2,9 @@
 // written once so that CPU and GPU give the same bytes.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <utility>
+#include <string_view>
 #include <vector>
 
 #include "stoker/audio/griffin_lim.h"
@@ -43,7 +42,19 @@ constexpr float bin_magnitude(const BinValue& now, const BinUpdate& how) {
 }
 
 constexpr float band_ratio(float wanted, float found) {
-  return std::clamp(wanted / std::max(found, kTinyPower), 1.0F / kMaxBandRatio, kMaxBandRatio);
+  const float ratio = wanted / (found > kTinyPower ? found : kTinyPower);
+  const float floored = ratio < 1.0F / kMaxBandRatio ? 1.0F / kMaxBandRatio : ratio;
+  return floored > kMaxBandRatio ? kMaxBandRatio : floored;
+}
+
+// A bin that no band covers stays too quiet to be heard.
+constexpr float unheard(float magnitude) {
+  return magnitude < kUnheardMagnitude ? magnitude : kUnheardMagnitude;
+}
+
+// Undoes the windows, whose squares add up to `sum` at a sample.
+constexpr float inverse_envelope(float sum) {
+  return 1.0F / (sum > kLeastEnvelope ? sum : kLeastEnvelope);
 }
 
 // What one bin of one frame becomes: `scaled` is its new magnitude to the recipe's power, the phase

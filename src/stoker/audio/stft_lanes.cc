@@ -84,13 +84,11 @@ void StftLanes::overlap_add(BlockSpectrum in, std::size_t first_frame, std::span
   }
   fft_.backward({real, imaginary}, {scratch.b_real.data(), scratch.b_imaginary.data()});
   // Frame after frame, so that every sample is a sum in one order.
-  for (const float* frames : {real, imaginary}) {
-    const std::size_t first = first_frame + (frames == real ? 0 : kFftLanes);
-    for (std::size_t l = 0; l < kFftLanes; ++l) {
-      float* to = signal.data() + (first + l) * hop_samples_;
-      for (std::size_t i = 0; i < num_points(); ++i)
-        to[i] += frames[i * kFftLanes + l] * synthesis_window_[i];
-    }
+  for (std::size_t f = 0; f < in.num_frames; ++f) {
+    const float* frame = f < kFftLanes ? real + f : imaginary + f - kFftLanes;
+    float* to = signal.data() + (first_frame + f) * hop_samples_;
+    for (std::size_t i = 0; i < num_points(); ++i)
+      to[i] += frame[i * kFftLanes] * synthesis_window_[i];
   }
 }
 

@@ -18,6 +18,7 @@ inline constexpr std::size_t kFrameLanes = 2 * kFftLanes;
 struct BlockSpectrum {
   float* real;
   float* imaginary;
+  std::size_t num_frames = kFrameLanes;  // the first ones; overlap_add() leaves out the others
 };
 
 // Immutable. Works on a signal that is already padded as the recipe frames it: frame t begins at t

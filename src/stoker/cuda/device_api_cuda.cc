@@ -3,28 +3,21 @@
 #include "stoker/base/number_text.h"
 #include "stoker/cuda/check.h"
 #include "stoker/cuda/device_api.h"
+#include "stoker/cuda/device_scope.h"
 
 namespace stoker::cuda {
+
+DeviceScope::DeviceScope(int device) {
+  call("cudaGetDevice", [&] { return cudaGetDevice(&before_); });
+  if (before_ != device) call("cudaSetDevice", [&] { return cudaSetDevice(device); });
+  was_changed_ = before_ != device;
+}
+
+DeviceScope::~DeviceScope() {
+  if (was_changed_) check_quietly(cudaSetDevice(before_), "cudaSetDevice");
+}
+
 namespace {
-
-// Makes a device current for one call and gives the caller's back: trainers keep their own.
-class DeviceScope {
- public:
-  explicit DeviceScope(int device) {
-    call("cudaGetDevice", [&] { return cudaGetDevice(&before_); });
-    if (before_ != device) call("cudaSetDevice", [&] { return cudaSetDevice(device); });
-    was_changed_ = before_ != device;
-  }
-  ~DeviceScope() {
-    if (was_changed_) check_quietly(cudaSetDevice(before_), "cudaSetDevice");
-  }
-  DeviceScope(const DeviceScope&) = delete;
-  DeviceScope& operator=(const DeviceScope&) = delete;
-
- private:
-  int before_ = 0;
-  bool was_changed_ = false;
-};
 
 cudaMemcpyKind kind_of(CopyKind kind) {
   switch (kind) {
