@@ -103,11 +103,17 @@ inline constexpr std::array kWavErrorCodes{
     &kWavChannels, &kWavRate,     &kWavBits,    &kWavBlock,   &kWavNonFinite, &kWavRiffSize,
     &kWavTrailing, &kWavByteRate, &kWavSuffix};
 
+// Log-mel on a GPU.
+inline constexpr ErrorCode kMelVariant{
+    "E-MEL-VARIANT", ExitCode::kUsage,
+    "That kernel cannot compute this recipe, or not on this GPU.", "leave the variant to `auto`"};
+
 // All of this folder, coded_errors.h included.
 inline constexpr auto kErrorCodes = [] {
-  std::array<const ErrorCode*, kWavErrorCodes.size() + kCodedErrorCodes.size()> all{};
+  std::array<const ErrorCode*, kWavErrorCodes.size() + kCodedErrorCodes.size() + 1> all{};
   std::copy(kWavErrorCodes.begin(), kWavErrorCodes.end(), all.begin());
   std::copy(kCodedErrorCodes.begin(), kCodedErrorCodes.end(), all.begin() + kWavErrorCodes.size());
+  all.back() = &kMelVariant;
   return all;
 }();
 

@@ -1,0 +1,97 @@
+#include <cuda_runtime.h>
+
+#include <algorithm>
+
+#include "stoker/audio/device_log_mel.h"
+#include "stoker/audio/device_mel_plan.h"
+#include "stoker/audio/mel_finish.h"
+#include "stoker/base/checked.h"
+#include "stoker/base/invariant.h"
+#include "stoker/cuda/check.h"
+
+namespace stoker::audio {
+namespace {
+
+std::unique_ptr<const DeviceMelPlan> make_plan(const config::MelRecipe& recipe,
+                                               const DeviceLogMel::Options& options) {
+  config::check_mel_recipe(recipe);
+  return std::make_unique<const DeviceMelPlan>(recipe, options);
+}
+
+void launch(const DeviceMelPlan& plan, DeviceMelTask& task, cudaStream_t stream) {
+  const auto num_blocks =
+      static_cast<unsigned>(plan.num_multiprocessors * plan.kernel.blocks_per_multiprocessor);
+  void* arguments[] = {&task};
+  cuda::call("the launch of log-mel", [&] {
+    return cudaLaunchKernel(plan.kernel.function, dim3(num_blocks),
+                            dim3(static_cast<unsigned>(plan.kernel.num_threads)), arguments,
+                            plan.kernel.shared_bytes, stream);
+  });
+}
+
+std::size_t ranges_bytes(std::size_t num_utterances) {
+  return round_up<std::size_t>(2 * sizeof(int) * num_utterances, 256);
+}
+
+// Values before the last step go to the batch itself, or to scratch when its dtype is narrow.
+void run_in_two_passes(const DeviceMelPlan& plan, DeviceMelTask& task, const DeviceMelBatch& batch,
+                       cudaStream_t stream) {
+  device::MelFinishTask finish = plan.finish;
+  auto* const scratch = static_cast<std::byte*>(batch.scratch);
+  if (plan.options.out != config::MelDtype::kF32) {
+    task.mel = scratch + ranges_bytes(static_cast<std::size_t>(batch.num_utterances));
+  }
+  if (plan.recipe.range != config::MelRange::kNone) {
+    task.ranges = reinterpret_cast<int*>(scratch);
+    device::launch_clear_ranges(task.ranges, batch.num_utterances, stream);
+  }
+  launch(plan, task, stream);
+  finish.values = static_cast<const float*>(task.mel);
+  finish.ranges = task.ranges;
+  finish.mel = batch.mel;
+  device::launch_finish(finish, task, stream);
+}
+
+}  // namespace
+
+DeviceLogMel::DeviceLogMel(const config::MelRecipe& recipe, const Options& options)
+    : plan_(make_plan(recipe, options)) {}
+DeviceLogMel::~DeviceLogMel() = default;
+DeviceLogMel::DeviceLogMel(DeviceLogMel&&) noexcept = default;
+DeviceLogMel& DeviceLogMel::operator=(DeviceLogMel&&) noexcept = default;
+
+MelVariant DeviceLogMel::variant() const noexcept { return plan_->variant; }
+const config::MelRecipe& DeviceLogMel::recipe() const noexcept { return plan_->recipe; }
+std::size_t DeviceLogMel::num_mels() const noexcept { return plan_->bands.num_mels; }
+
+std::size_t DeviceLogMel::num_frames(std::size_t num_samples) const noexcept {
+  return plan_->grid.num_frames(num_samples);
+}
+
+float DeviceLogMel::padding_value() const noexcept { return mel_padding_value(plan_->recipe); }
+
+std::size_t DeviceLogMel::scratch_bytes(std::size_t max_utterances,
+                                        std::size_t padded_frames) const noexcept {
+  if (!plan_->finishes_whole) return 0;
+  const std::size_t values_bytes =
+      plan_->options.out == config::MelDtype::kF32
+          ? 0
+          : max_utterances * padded_frames * num_mels() * sizeof(float);
+  return ranges_bytes(max_utterances) + values_bytes;
+}
+
+void DeviceLogMel::run(const DeviceMelBatch& batch, cuda::StreamView stream) const {
+  if (batch.num_utterances == 0 || batch.padded_frames == 0) return;
+  DeviceMelTask task = plan_->task;
+  task.samples = batch.samples;
+  task.begins = batch.begins;
+  task.lengths = batch.lengths;
+  task.num_utterances = batch.num_utterances;
+  task.padded_frames = batch.padded_frames;
+  task.mel = batch.mel;
+  if (!plan_->finishes_whole) return launch(*plan_, task, stream.handle());
+  check_invariant(batch.scratch != nullptr, "a recipe that looks at whole utterances has scratch");
+  run_in_two_passes(*plan_, task, batch, stream.handle());
+}
+
+}  // namespace stoker::audio

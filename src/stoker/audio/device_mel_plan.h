@@ -1,0 +1,37 @@
+// What DeviceLogMel prepares once: which kernel, its constants and its tables on the device.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "stoker/audio/device_log_mel.h"
+#include "stoker/audio/device_mel_finish.h"
+#include "stoker/audio/device_mel_kernels.h"
+#include "stoker/audio/device_mel_task.h"
+#include "stoker/audio/mel_filterbank.h"
+#include "stoker/audio/mel_frame_grid.h"
+#include "stoker/cuda/device_buffer.h"
+
+namespace stoker::audio {
+
+struct DeviceMelPlan {
+  DeviceMelPlan(const config::MelRecipe& mel_recipe, const DeviceLogMel::Options& mel_options);
+
+  config::MelRecipe recipe;
+  DeviceLogMel::Options options;
+  FrameGrid grid;
+  MelBands bands;
+  MelVariant variant = MelVariant::kGeneral;
+  bool finishes_whole = false;  // a step after the log needs the whole utterance in f32 first
+  device::MelKernel kernel{};
+  int num_multiprocessors = 0;
+  DeviceMelTask task{};            // all but the batch
+  device::MelFinishTask finish{};  // likewise; for finishes_whole
+  cuda::DeviceBuffer tables;
+};
+
+// Tables of the 1024-point kernels: [8][32 lanes] groups of four floats each.
+std::vector<float> lane_window_table(const config::MelRecipe& recipe, double sample_scale);
+std::vector<float> lane_twiddle_table();
+
+}  // namespace stoker::audio
