@@ -42,6 +42,10 @@ class SyntheticStore final : public RowStore {
   static float mel_value(std::uint32_t row, std::uint32_t frame) {
     return static_cast<float>(row % 512) + static_cast<float>(frame % 4) / 4.0F;
   }
+  // The sample from which mel_value() can be made again.
+  static std::int16_t sample(std::uint32_t row, std::uint32_t index) {
+    return static_cast<std::int16_t>(row % 512 * 4 + index / 4 % 4);
+  }
 
  private:
   std::vector<OrderRow> rows_;
@@ -73,6 +77,18 @@ class SyntheticReader final : public RowReader {
     cache::fill_values(bytes + frames * frame_bytes, element_of(out.dtype),
                        std::size_t{out.num_frames - frames} * store_.num_mels(), out.padding);
     return frames;
+  }
+  Result<std::uint32_t> read_pcm(std::uint32_t row, std::span<std::int16_t> out,
+                                 pipeline::FillContext& context) override {
+    context.enter(kMel);
+    if (store_.before_mel) {
+      if (Result<void> ready = store_.before_mel(row); !ready) return ready.error();
+    }
+    const std::uint32_t count = store_.rows()[row].num_frames * store_.hop_samples();
+    for (std::uint32_t i = 0; i < count; ++i) {
+      out[i] = SyntheticStore::sample(row, i);
+    }
+    return count;
   }
   Result<std::uint32_t> read_audio(std::uint32_t row, std::span<float> out,
                                    pipeline::FillContext&) override {

@@ -30,6 +30,7 @@ class Event {
   void hold_back(StreamView stream) const { api_->wait(stream.handle(), handle_); }
   bool is_done() const { return api_->is_done(handle_); }
   void synchronize() const { api_->synchronize(handle_); }
+  void synchronize_quietly() const noexcept;  // for destructors, as a Stream's
   // Both with EventUse::kTiming, both done.
   double ms_since(const Event& begin) const { return api_->elapsed_ms(begin.handle_, handle_); }
 

@@ -41,6 +41,8 @@ class Stream {
   operator StreamView() const { return view(); }
   // Blocks the calling thread until everything in the stream is done.
   void synchronize() const { api_->synchronize(handle_); }
+  // For destructors. A context that is dead runs nothing any more, so its failure is no news.
+  void synchronize_quietly() const noexcept;
 
  private:
   DeviceApi* api_;

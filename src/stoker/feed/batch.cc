@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "stoker/cuda/stream.h"
+
 namespace stoker::feed {
 
 Batch::Batch(pipeline::SlotLease lease, const BatchSlot& slot,
@@ -11,14 +13,46 @@ Batch::Batch(pipeline::SlotLease lease, const BatchSlot& slot,
       store_(std::move(store)),
       format_(std::move(format)) {}
 
+Batch::Batch(DeviceLease lease, std::shared_ptr<const RowStore> store,
+             std::shared_ptr<const BatchFormat> format)
+    : device_lease_(std::move(lease)),
+      slot_(&device_lease_.slot().host),
+      store_(std::move(store)),
+      format_(std::move(format)) {}
+
+Device Batch::device() const {
+  return device_lease_ ? Device::cuda(device_lease_.ring().device()) : Device::cpu();
+}
+
+void Batch::wait(cuda::StreamView stream) {
+  if (device_lease_) device_lease_.wait(stream);
+}
+
+void Batch::release(cuda::StreamView stream) {
+  if (device_lease_) device_lease_.release(stream);
+  lease_.release();
+}
+
+Batch::DeviceLengths Batch::device_lengths() const {
+  if (!device_lease_) return {};
+  const DevicePack pack(*slot_);
+  const auto at = [&](std::size_t place) {
+    return reinterpret_cast<const std::int32_t*>(device_lease_.slot().pack + place);
+  };
+  return {at(pack.text_len), at(pack.mel_len), at(pack.speaker), at(pack.language)};
+}
+
 MelArray Batch::mel() const {
-  return {slot_->mel.data(),
+  return {device_lease_ ? device_lease_.slot().mel : slot_->mel.data(),
           format_->dtype,
           {slot_->shape.num_rows, slot_->shape.num_frames, format_->num_mels}};
 }
 
 ArrayView<std::int32_t, 2> Batch::tokens() const {
-  return {slot_->tokens.data(), {slot_->shape.num_rows, slot_->shape.num_tokens}};
+  const auto* const on_device =
+      device_lease_ ? reinterpret_cast<const std::int32_t*>(device_lease_.slot().pack) : nullptr;
+  return {device_lease_ ? on_device : slot_->tokens.data(),
+          {slot_->shape.num_rows, slot_->shape.num_tokens}};
 }
 
 ArrayView<float, 2> Batch::audio() const {
@@ -71,7 +105,27 @@ Digest128 Batch::global_ids_digest() const {
   return stream.finish();
 }
 
+Batch::HostCopy Batch::load_from_device() const {
+  const ArrayView<std::int32_t, 2> from_tokens = tokens();
+  HostCopy copy{.mel = std::vector<std::byte>(mel().size_bytes()),
+                .tokens = std::vector<std::int32_t>(from_tokens.size())};
+  cuda::DeviceApi& api = device_lease_.ring().api();
+  const cuda::Stream stream(device_lease_.ring().device(), cuda::StreamPriority::kNormal, api);
+  device_lease_.slot().ready.hold_back(stream);
+  api.copy({copy.mel.data(), mel().data, copy.mel.size(), cuda::CopyKind::kToHost},
+           stream.view().handle());
+  api.copy({copy.tokens.data(), from_tokens.data, copy.tokens.size() * sizeof(std::int32_t),
+            cuda::CopyKind::kToHost},
+           stream.view().handle());
+  stream.synchronize();
+  return copy;
+}
+
 Digest128 Batch::content_digest() const {
+  HostCopy copy;
+  if (device_lease_) copy = load_from_device();
+  const std::byte* const mels = device_lease_ ? copy.mel.data() : slot_->mel.data();
+  const std::vector<std::int32_t>& texts = device_lease_ ? copy.tokens : slot_->tokens;
   DigestStream stream;
   for (std::size_t row = 0; row < num_rows(); ++row) {
     const auto num_tokens = static_cast<std::size_t>(slot_->text_len[row]);
@@ -79,9 +133,8 @@ Digest128 Batch::content_digest() const {
     stream.add_text(id(row));
     stream.add_number(slot_->text_len[row]);
     stream.add_number(slot_->mel_len[row]);
-    stream.add(
-        std::as_bytes(std::span(slot_->tokens).subspan(slot_->token_begins[row], num_tokens)));
-    stream.add({slot_->mel_at(*format_, slot_->frame_begins[row]),
+    stream.add(std::as_bytes(std::span(texts).subspan(slot_->token_begins[row], num_tokens)));
+    stream.add({mels + slot_->frame_begins[row] * format_->bytes_per_frame(),
                 num_frames * format_->bytes_per_frame()});
   }
   return stream.finish();

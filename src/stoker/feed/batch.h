@@ -10,7 +10,9 @@
 
 #include "stoker/base/digest.h"
 #include "stoker/config/mel_dtype.h"
+#include "stoker/cuda/device.h"
 #include "stoker/feed/batch_slot.h"
+#include "stoker/feed/device_lease.h"
 #include "stoker/feed/row_store.h"
 #include "stoker/pipeline/pipeline.h"
 
@@ -56,6 +58,25 @@ class Batch {
  public:
   Batch(pipeline::SlotLease lease, const BatchSlot& slot, std::shared_ptr<const RowStore> store,
         std::shared_ptr<const BatchFormat> format);
+  Batch(DeviceLease lease, std::shared_ptr<const RowStore> store,
+        std::shared_ptr<const BatchFormat> format);
+
+  // Where mel() and tokens() point; lengths, ids and what is optional are always host memory.
+  Device device() const;
+  // Before a kernel on `stream` reads the batch; the host does not wait. No effect on the CPU.
+  void wait(cuda::StreamView stream);
+  // After the last such kernel: gives the batch back once `stream` has done what it has got so far.
+  // Nothing of the batch may be used afterwards. Destroying the batch instead does the same for the
+  // stream of the last wait().
+  void release(cuda::StreamView stream);
+  // i32 [rows] on the device; null on the CPU.
+  struct DeviceLengths {
+    const std::int32_t* text_len = nullptr;
+    const std::int32_t* mel_len = nullptr;
+    const std::int32_t* speaker = nullptr;
+    const std::int32_t* language = nullptr;
+  };
+  DeviceLengths device_lengths() const;
 
   std::uint64_t epoch() const { return slot_->epoch; }
   std::uint64_t index() const { return slot_->index; }
@@ -67,7 +88,7 @@ class Batch {
   // Utterances of this batch; equals shape().num_rows in the padded layout.
   std::size_t num_rows() const { return slot_->num_rows; }
   MelArray mel() const;
-  ArrayView<std::int32_t, 2> tokens() const;  // [B, L], PAD is 0
+  ArrayView<std::int32_t, 2> tokens() const;  // [B, L], PAD is 0; on device()
   std::span<const std::int32_t> text_len() const { return view(slot_->text_len); }
   std::span<const std::int32_t> mel_len() const { return view(slot_->mel_len); }
   std::span<const std::int32_t> speaker() const { return view(slot_->speaker); }
@@ -104,7 +125,15 @@ class Batch {
     return row == kEmptyRow ? std::string_view() : store_->id(row);
   }
 
+  // The valid rows of mel and tokens as the device has them, brought to the host.
+  struct HostCopy {
+    std::vector<std::byte> mel;
+    std::vector<std::int32_t> tokens;
+  };
+  HostCopy load_from_device() const;
+
   pipeline::SlotLease lease_;
+  DeviceLease device_lease_;
   const BatchSlot* slot_;
   std::shared_ptr<const RowStore> store_;
   std::shared_ptr<const BatchFormat> format_;

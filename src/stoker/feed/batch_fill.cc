@@ -4,7 +4,9 @@
 #include <array>
 #include <utility>
 
+#include "stoker/base/checked.h"
 #include "stoker/cache/fused_read.h"
+#include "stoker/feed/device_pack.h"
 #include "stoker/feed/element_of.h"
 
 namespace stoker::feed {
@@ -31,7 +33,11 @@ pipeline::FillEnd BatchFill::fill(pipeline::FillContext& context) {
   const BatchPlace place = parts_.planner->locate(context.sequence());
   if (place.plan->epoch >= parts_.end_epoch) return pipeline::FillEnd::kPastEnd;
   auto& slot = slots_[context.slot()];
-  if (slot == nullptr) slot = std::make_unique<BatchSlot>(*parts_.format);
+  if (slot == nullptr) {
+    slot = std::make_unique<BatchSlot>(*parts_.format, parts_.memory == nullptr
+                                                           ? BatchSlot::Memory()
+                                                           : parts_.memory->of(context.slot()));
+  }
   auto& reader = readers_[context.worker()];
   if (reader == nullptr) reader = parts_.store->make_reader();
 
@@ -39,12 +45,17 @@ pipeline::FillEnd BatchFill::fill(pipeline::FillContext& context) {
   context.enter(kTokens);
   for (std::size_t at = 0; at < slot->num_rows; ++at) read_tokens(at, *slot, *reader, context);
   context.enter(kFetch);
-  for (std::size_t at = 0; at < slot->num_rows; ++at) read_mel(at, *slot, *reader, context);
+  if (parts_.format->payload == SlotPayload::kPaddedMel) {
+    for (std::size_t at = 0; at < slot->num_rows; ++at) read_mel(at, *slot, *reader, context);
+  } else {
+    read_payload(*slot, *reader, context);
+  }
   fill_gaps(*slot);
   if (parts_.extras != nullptr) {
     context.enter(kExtras);
     for (std::size_t at = 0; at < slot->num_rows; ++at) fill_extras(at, *slot, *reader, context);
   }
+  if (parts_.format->is_for_device) DevicePack(*slot).write(*slot, *parts_.format);
   return pipeline::FillEnd::kFilled;
 }
 
@@ -139,6 +150,56 @@ void BatchFill::read_mel(std::size_t at, BatchSlot& slot, RowReader& reader,
   slot.mel_len[at] = static_cast<std::int32_t>(*read);
 }
 
+// The rows one after the other, without padding: the GPU lays them out.
+void BatchFill::read_payload(BatchSlot& slot, RowReader& reader,
+                             pipeline::FillContext& context) const {
+  slot.payload_used_bytes = 0;
+  for (std::size_t at = 0; at < slot.num_rows; ++at) {
+    const std::uint32_t row = slot.rows[at];
+    slot.payload_begins[at] = 0;
+    slot.payload_len[at] = 0;
+    if (slot.mel_len[at] != kMelToCome) continue;
+    context.at_item(row);
+    slot.mel_len[at] = static_cast<std::int32_t>(parts_.order->rows()[row].num_frames);
+    if (parts_.resident != nullptr && parts_.resident->is_before(row, context.sequence())) {
+      slot.payload_begins[at] = BatchSlot::kOnDevice;
+      continue;
+    }
+    const Result<std::uint32_t> read = read_ragged(at, slot, reader, context);
+    if (read) {
+      slot.payload_len[at] = static_cast<std::int32_t>(*read);
+      if (parts_.resident != nullptr) parts_.resident->will_be(row, context.sequence());
+    } else {
+      note_bad(row, read.error());
+      make_empty(at, slot);
+    }
+  }
+}
+
+Result<std::uint32_t> BatchFill::read_ragged(std::size_t at, BatchSlot& slot, RowReader& reader,
+                                             pipeline::FillContext& context) const {
+  const BatchFormat& format = *parts_.format;
+  const std::uint32_t row = slot.rows[at];
+  std::byte* const to = slot.mel.data() + slot.payload_used_bytes;
+  Result<std::uint32_t> read(std::uint32_t{0});
+  std::size_t size_bytes = 0;
+  if (format.payload == SlotPayload::kRaggedPcm) {
+    slot.payload_begins[at] =
+        static_cast<std::int64_t>(slot.payload_used_bytes / sizeof(std::int16_t));
+    const std::size_t room = (slot.mel.size() - slot.payload_used_bytes) / sizeof(std::int16_t);
+    read = reader.read_pcm(row, {reinterpret_cast<std::int16_t*>(to), room}, context);
+    if (read) size_bytes = *read * sizeof(std::int16_t);
+  } else {
+    slot.payload_begins[at] =
+        static_cast<std::int64_t>(slot.payload_used_bytes / format.bytes_per_frame());
+    const std::uint32_t num_frames = parts_.order->rows()[row].num_frames;
+    read = reader.read_mel(row, {to, format.dtype, num_frames, format.padding}, context);
+    if (read) size_bytes = *read * format.bytes_per_frame();
+  }
+  slot.payload_used_bytes += round_up(size_bytes, format.payload_unit_bytes());
+  return read;
+}
+
 void BatchFill::fill_extras(std::size_t at, BatchSlot& slot, RowReader& reader,
                             pipeline::FillContext& context) const {
   const Result<void> filled = parts_.extras->fill(at, *parts_.format, slot, reader, context);
@@ -157,6 +218,7 @@ void BatchFill::make_empty(std::size_t at, BatchSlot& slot) const {
 }
 
 void BatchFill::fill_padding(BatchSlot& slot, std::size_t frame, std::size_t num_frames) const {
+  if (parts_.format->payload != SlotPayload::kPaddedMel) return;
   cache::fill_values(slot.mel_at(*parts_.format, frame), element_of(parts_.format->dtype),
                      num_frames * parts_.format->num_mels, parts_.format->padding);
 }

@@ -12,8 +12,10 @@
 #include "stoker/feed/batch_slot.h"
 #include "stoker/feed/epoch_planner.h"
 #include "stoker/feed/order.h"
+#include "stoker/feed/resident_rows.h"
 #include "stoker/feed/row_extras.h"
 #include "stoker/feed/row_store.h"
+#include "stoker/feed/slot_memory.h"
 #include "stoker/pipeline/slot_filler.h"
 
 namespace stoker::feed {
@@ -25,6 +27,8 @@ struct BatchFillParts {
   std::shared_ptr<const BatchFormat> format;
   std::shared_ptr<BadRows> bad_rows;
   std::shared_ptr<const RowExtras> extras;  // may be null
+  std::shared_ptr<SlotMemory> memory;       // where slots lie; null: each its own
+  std::shared_ptr<ResidentRows> resident;   // rows that the GPU has already; may be null
   RankRows ranks;
   std::uint64_t end_epoch = std::numeric_limits<std::uint64_t>::max();
   unsigned max_slots = 0;
@@ -41,6 +45,8 @@ class BatchFill final : public pipeline::SlotFiller {
   std::string name_item(std::uint64_t item) const override;
 
   const BatchSlot& slot(std::uint32_t index) const { return *slots_[index]; }
+  // For the one who holds the slot's lease.
+  BatchSlot& leased_slot(std::uint32_t index) const { return *slots_[index]; }
 
  private:
   // What belongs to one row of the batch.
@@ -57,6 +63,9 @@ class BatchFill final : public pipeline::SlotFiller {
                    pipeline::FillContext& context) const;
   void read_mel(std::size_t at, BatchSlot& slot, RowReader& reader,
                 pipeline::FillContext& context) const;
+  void read_payload(BatchSlot& slot, RowReader& reader, pipeline::FillContext& context) const;
+  Result<std::uint32_t> read_ragged(std::size_t at, BatchSlot& slot, RowReader& reader,
+                                    pipeline::FillContext& context) const;
   void fill_extras(std::size_t at, BatchSlot& slot, RowReader& reader,
                    pipeline::FillContext& context) const;
   void make_empty(std::size_t at, BatchSlot& slot) const;

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "stoker/base/checked.h"
+#include "stoker/feed/device_pack.h"
 
 namespace stoker::feed {
 namespace {
@@ -19,7 +20,7 @@ struct PartBytes {
 PartBytes part_bytes(const BatchFormat& format) {
   const std::size_t hop_bytes = format.hop_samples * sizeof(float);
   const std::size_t crop = format.max_rows * format.segment_frames;
-  return {.mel = format.max_mel_frames * format.bytes_per_frame(),
+  return {.mel = format.payload_bytes(),
           .audio = format.needs_audio() ? format.max_mel_frames * hop_bytes : 0,
           .reference = format.max_rows * format.reference_frames * format.bytes_per_frame(),
           .wav_segment = crop * hop_bytes,
@@ -27,6 +28,18 @@ PartBytes part_bytes(const BatchFormat& format) {
 }
 
 }  // namespace
+
+std::size_t BatchFormat::payload_unit_bytes() const {
+  return payload == SlotPayload::kRaggedPcm ? kSampleAlignment * sizeof(std::int16_t)
+                                            : bytes_per_frame();
+}
+
+std::size_t BatchFormat::payload_bytes() const {
+  if (payload != SlotPayload::kRaggedPcm) return max_mel_frames * bytes_per_frame();
+  // An utterance of f frames has fewer than (f + 1) * hop samples, or one window's more.
+  const std::size_t samples = max_mel_frames * hop_samples + max_rows * max_extra_samples;
+  return samples * sizeof(std::int16_t) + max_rows * payload_unit_bytes();
+}
 
 std::size_t BatchFormat::slot_bytes() const {
   constexpr std::size_t kNumbersPerRow = 10;
@@ -37,7 +50,8 @@ std::size_t BatchFormat::slot_bytes() const {
   }
   return array_bytes + parts.mel + parts.audio + parts.reference + parts.wav_segment +
          parts.mel_segment + max_tokens * sizeof(std::int32_t) +
-         max_rows * kNumbersPerRow * sizeof(std::int32_t);
+         max_rows * kNumbersPerRow * sizeof(std::int32_t) +
+         (is_for_device ? DevicePack::most_bytes(*this) : 0);
 }
 
 AlignedBytes::AlignedBytes(std::size_t size_bytes) : size_bytes_(size_bytes) {
@@ -51,7 +65,14 @@ AlignedBytes::AlignedBytes(std::size_t size_bytes) : size_bytes_(size_bytes) {
   if (is_large) madvise(bytes_.get(), rounded, MADV_HUGEPAGE);
 }
 
-BatchSlot::BatchSlot(const BatchFormat& format)
+AlignedBytes AlignedBytes::borrow(std::span<std::byte> memory) {
+  AlignedBytes bytes;
+  bytes.bytes_ = std::unique_ptr<std::byte, Free>(memory.data(), Free(true));
+  bytes.size_bytes_ = memory.size();
+  return bytes;
+}
+
+BatchSlot::BatchSlot(const BatchFormat& format, const Memory& memory)
     : rows(format.max_rows),
       text_len(format.max_rows),
       mel_len(format.max_rows),
@@ -64,7 +85,7 @@ BatchSlot::BatchSlot(const BatchFormat& format)
       reference_len(format.reference_frames > 0 ? format.max_rows : 0) {
   global_rows.reserve(format.max_global_rows);
   const PartBytes parts = part_bytes(format);
-  mel = AlignedBytes(parts.mel);
+  mel = memory.mel.empty() ? AlignedBytes(parts.mel) : AlignedBytes::borrow(memory.mel);
   audio = AlignedBytes(parts.audio);
   reference_mel = AlignedBytes(parts.reference);
   wav_segment = AlignedBytes(parts.wav_segment);
@@ -73,6 +94,13 @@ BatchSlot::BatchSlot(const BatchFormat& format)
     arrays.emplace_back(format.max_rows * array.max_length * array.bytes_per_step());
     array_len.emplace_back(format.max_rows);
   }
+  if (format.payload != SlotPayload::kPaddedMel) {
+    payload_begins.resize(format.max_rows);
+    payload_len.resize(format.max_rows);
+  }
+  if (!format.is_for_device) return;
+  pack = memory.pack.empty() ? AlignedBytes(DevicePack::most_bytes(format))
+                             : AlignedBytes::borrow(memory.pack);
 }
 
 }  // namespace stoker::feed

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "stoker/config/mel_dtype.h"
@@ -14,6 +15,11 @@
 namespace stoker::feed {
 
 inline constexpr std::uint32_t kEmptyRow = ~std::uint32_t{0};
+
+// What workers write as a batch's mel memory. Ragged: the rows one after the other, to be laid out
+// on the GPU; samples begin at multiples of kSampleAlignment.
+enum class SlotPayload { kPaddedMel, kRaggedMel, kRaggedPcm };
+inline constexpr std::size_t kSampleAlignment = 8;
 
 // What every batch of a feed has in common; sizes are those of this rank.
 struct BatchFormat {
@@ -25,31 +31,45 @@ struct BatchFormat {
   std::size_t max_mel_frames = 0;   // B * T of the largest shape
   std::size_t max_tokens = 0;       // B * L of the largest
   std::size_t max_rows = 0;         // utterances of a batch
+  std::size_t max_row_frames = 0;   // of the longest utterance, padded
   std::size_t max_global_rows = 0;  // over all ranks
   bool with_audio = false;
   std::uint32_t reference_frames = 0;  // 0: no reference
   std::uint32_t segment_frames = 0;    // 0: no segments
   std::vector<ArrayKind> arrays;       // named arrays to deliver
+  SlotPayload payload = SlotPayload::kPaddedMel;
+  std::uint32_t max_extra_samples = 0;  // of a row beyond frames * hop; for samples as payload
+  bool is_for_device = false;  // the small arrays are also packed into one block (device_pack.h)
 
   bool has_extras() const { return needs_audio() || reference_frames > 0 || !arrays.empty(); }
   // Segments are cut from the waveform, so they need it too.
   bool needs_audio() const { return with_audio || segment_frames > 0; }
   std::size_t bytes_per_frame() const { return num_mels * config::bytes_per_value(dtype); }
+  // Where ragged rows begin: every row's bytes are a multiple of this.
+  std::size_t payload_unit_bytes() const;
+  std::size_t payload_bytes() const;  // the most a batch's mel memory holds
   // All memory of one slot.
   std::size_t slot_bytes() const;
 };
 
-// 64-byte aligned memory that is not touched before it is written.
+// 64-byte aligned memory that is not touched before it is written; its own, or somebody's who lives
+// longer.
 class AlignedBytes {
  public:
   AlignedBytes() = default;
   explicit AlignedBytes(std::size_t size_bytes);  // throws std::bad_alloc
+  static AlignedBytes borrow(std::span<std::byte> memory);
   std::byte* data() const { return bytes_.get(); }
   std::size_t size() const { return size_bytes_; }
 
  private:
   struct Free {
-    void operator()(std::byte* bytes) const { std::free(bytes); }
+    Free() : is_borrowed(false) {}
+    explicit Free(bool borrowed) : is_borrowed(borrowed) {}
+    bool is_borrowed;
+    void operator()(std::byte* bytes) const {
+      if (!is_borrowed) std::free(bytes);
+    }
   };
   std::unique_ptr<std::byte, Free> bytes_;
   std::size_t size_bytes_ = 0;
@@ -58,7 +78,13 @@ class AlignedBytes {
 // Arrays of one batch. With R rows of shape (B, T, L) the padded layout uses R = B and row r's mel
 // at frame r * T; the packed one tells each utterance's place in frame_begins and token_begins.
 struct BatchSlot {
-  explicit BatchSlot(const BatchFormat& format);
+  // With memory of somebody else's for the mel and the packed block; empty: its own.
+  struct Memory {
+    std::span<std::byte> mel{};
+    std::span<std::byte> pack{};
+  };
+  explicit BatchSlot(const BatchFormat& format) : BatchSlot(format, Memory()) {}
+  BatchSlot(const BatchFormat& format, const Memory& memory);
 
   std::byte* mel_at(const BatchFormat& format, std::size_t frame) const {
     return mel.data() + frame * format.bytes_per_frame();
@@ -83,6 +109,14 @@ struct BatchSlot {
   std::vector<AlignedBytes> arrays;  // one for each of the format's, [rows, max_length, …]
   std::vector<std::vector<std::int32_t>> array_len;
   std::vector<std::byte> scratch_mel;  // a whole reference before it is cut
+
+  // Ragged payloads: each row's place in `mel`, in samples or frames; length 0 where the row is
+  // empty. A row that lies in GPU memory already has kOnDevice for its place.
+  static constexpr std::int64_t kOnDevice = -1;
+  std::vector<std::int64_t> payload_begins;
+  std::vector<std::int32_t> payload_len;
+  std::size_t payload_used_bytes = 0;
+  AlignedBytes pack;
 };
 
 }  // namespace stoker::feed

@@ -23,6 +23,11 @@ class DelayedReader final : public RowReader {
     std::this_thread::sleep_for(std::chrono::microseconds(draws_.next_below(longest_us_ + 1)));
     return inner_->read_mel(row, out, context);
   }
+  Result<std::uint32_t> read_pcm(std::uint32_t row, std::span<std::int16_t> out,
+                                 pipeline::FillContext& context) override {
+    std::this_thread::sleep_for(std::chrono::microseconds(draws_.next_below(longest_us_ + 1)));
+    return inner_->read_pcm(row, out, context);
+  }
   Result<std::uint32_t> read_audio(std::uint32_t row, std::span<float> out,
                                    pipeline::FillContext& context) override {
     return inner_->read_audio(row, out, context);

@@ -5,6 +5,7 @@
 
 #include "stoker/base/number_text.h"
 #include "stoker/feed/batch_fill.h"
+#include "stoker/feed/device_stage.h"
 #include "stoker/feed/errors.h"
 
 namespace stoker::feed {
@@ -28,9 +29,15 @@ BatchFormat make_format(const FeedSetup& setup, const Order& order) {
     const std::size_t rows = setup.ranks.num_rows(shape.num_rows);
     format.max_mel_frames = std::max(format.max_mel_frames, rows * shape.num_frames);
     format.max_tokens = std::max(format.max_tokens, rows * shape.num_tokens);
+    format.max_row_frames = std::max<std::size_t>(format.max_row_frames, shape.num_frames);
   }
   format.max_global_rows = order.max_batch_rows();
   format.max_rows = format.max_global_rows / setup.ranks.world_size;
+  if (setup.device != nullptr) {
+    format.is_for_device = true;
+    format.payload = setup.device->payload;
+    format.max_extra_samples = setup.device->max_extra_samples;
+  }
   return format;
 }
 
@@ -58,6 +65,7 @@ struct Feed::State {
     num_workers = setup.loading.num_workers;
     depth = std::clamp(setup.loading.depth.value_or(std::max(4U, 2 * num_workers)), 1U, max_depth);
     bad_rows = std::make_shared<BadRows>(setup.bad_rows);
+    if (setup.device != nullptr) prepare_device();
     if (format->has_extras()) {
       std::vector<std::uint32_t> frames;
       for (const OrderRow& row : order->rows()) frames.push_back(row.num_frames);
@@ -68,9 +76,23 @@ struct Feed::State {
     start(setup.start);
   }
 
+  // Page-locked memory is dear: as many slots as the depth asks for, and those whose copies are on
+  // their way.
+  void prepare_device() {
+    depth = max_depth = std::min(max_depth, depth + DeviceStage::kMostInFlight);
+    memory = std::make_shared<SlotMemory>(*format,
+                                          SlotMemoryOptions{.num_slots = max_depth + 2,
+                                                            .kind = setup.device->host_memory,
+                                                            .api = setup.device->api},
+                                          *setup.device->fallbacks);
+    device = std::make_shared<DeviceWork>(format, *setup.device, order->rows().size());
+  }
+
   // Builds everything that depends on the position; what runs now ends first.
   void start(const FeedPosition& at) {
+    stage.reset();
     pipeline.reset();
+    if (device != nullptr) device->forget_ready();
     position = at;
     planner = std::make_shared<EpochPlanner>(order, position.epoch);
     while (position.batch > planner->num_batches(position.epoch)) {
@@ -79,16 +101,19 @@ struct Feed::State {
       planner = std::make_shared<EpochPlanner>(order, position.epoch);
     }
     const unsigned max_workers = std::max({1U, setup.loading.max_workers, num_workers});
-    fill = std::make_shared<BatchFill>(BatchFillParts{.store = setup.store,
-                                                      .order = order,
-                                                      .planner = planner,
-                                                      .format = format,
-                                                      .bad_rows = bad_rows,
-                                                      .extras = extras,
-                                                      .ranks = setup.ranks,
-                                                      .end_epoch = setup.num_epochs,
-                                                      .max_slots = max_depth + 2,
-                                                      .max_workers = max_workers});
+    fill = std::make_shared<BatchFill>(
+        BatchFillParts{.store = setup.store,
+                       .order = order,
+                       .planner = planner,
+                       .format = format,
+                       .bad_rows = bad_rows,
+                       .extras = extras,
+                       .memory = memory,
+                       .resident = device == nullptr ? nullptr : device->resident(),
+                       .ranks = setup.ranks,
+                       .end_epoch = setup.num_epochs,
+                       .max_slots = max_depth + 2,
+                       .max_workers = max_workers});
     pipeline = std::make_unique<pipeline::Pipeline>(
         fill, pipeline::PipelineOptions{.num_workers = num_workers,
                                         .max_workers = max_workers,
@@ -97,6 +122,14 @@ struct Feed::State {
                                         .first_sequence = position.batch,
                                         .stall_limit = setup.loading.stall_limit,
                                         .clock = setup.loading.clock});
+    if (device == nullptr) return;
+    stage = std::make_unique<DeviceStage>(DeviceStageParts{.setup = setup.device,
+                                                           .work = device,
+                                                           .fill = fill,
+                                                           .pipeline = *pipeline,
+                                                           .format = format,
+                                                           .num_host_slots = max_depth + 2,
+                                                           .patience = setup.loading.stall_limit});
   }
 
   void count(const BatchSlot& slot) {
@@ -119,7 +152,10 @@ struct Feed::State {
   FeedPosition position;
   FeedStats totals;
   unsigned num_workers = 0, depth = 1, max_depth = 1;
-  std::unique_ptr<pipeline::Pipeline> pipeline;  // last: ends before what it uses
+  std::shared_ptr<SlotMemory> memory;
+  std::shared_ptr<DeviceWork> device;            // null: batches stay in host memory
+  std::unique_ptr<pipeline::Pipeline> pipeline;  // ends before what it uses
+  std::unique_ptr<DeviceStage> stage;            // last: takes from the pipeline
 };
 
 Feed::Feed(FeedSetup setup) : state_(std::make_unique<State>(std::move(setup))) {}
@@ -133,6 +169,13 @@ std::optional<Batch> Feed::next(const std::stop_token& stop) {
   if (own.position.batch >= own.planner->num_batches(own.position.epoch)) {
     own.position = {own.position.epoch + 1, 0};
     return std::nullopt;
+  }
+  if (own.stage != nullptr) {
+    DeviceLease lease = own.stage->next(stop);
+    if (!lease) return std::nullopt;
+    own.count(lease.slot().host);
+    ++own.position.batch;
+    return Batch(std::move(lease), own.setup.store, own.format);
   }
   pipeline::SlotLease lease = own.pipeline->next(stop);
   if (!lease) return std::nullopt;
@@ -169,6 +212,12 @@ FeedStats Feed::stats() const {
   FeedStats stats = state_->totals;
   stats.pipeline = state_->pipeline->stats();
   stats.fallbacks = state_->setup.store->fallbacks();
+  if (state_->device == nullptr) return stats;
+  for (FallbackCount& each : state_->setup.device->fallbacks->counts()) {
+    stats.fallbacks.push_back(std::move(each));
+  }
+  stats.ring = state_->stage->ring_stats();
+  stats.device = state_->device->budget();
   return stats;
 }
 

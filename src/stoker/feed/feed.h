@@ -12,6 +12,7 @@
 
 #include "stoker/feed/bad_rows.h"
 #include "stoker/feed/batch.h"
+#include "stoker/feed/device_work.h"
 #include "stoker/feed/feed_options.h"
 #include "stoker/feed/feed_setup.h"
 #include "stoker/feed/feed_state.h"
@@ -27,6 +28,8 @@ struct FeedStats {
   std::uint64_t all_frames = 0;
   std::vector<FallbackCount> fallbacks;
   std::uint64_t num_empty_bad = 0;  // rows delivered empty because their file turned bad
+  std::optional<RingStats> ring;    // of a feed into GPU memory
+  std::optional<DeviceBudget> device;
 
   double padding_share() const {
     return all_frames == 0

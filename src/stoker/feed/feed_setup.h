@@ -12,6 +12,7 @@
 #include "stoker/config/mel_dtype.h"
 #include "stoker/feed/background_build.h"
 #include "stoker/feed/bad_rows.h"
+#include "stoker/feed/device_setup.h"
 #include "stoker/feed/feed_state.h"
 #include "stoker/feed/order.h"
 #include "stoker/feed/row_extras.h"
@@ -46,7 +47,8 @@ struct FeedSetup {
   LoadingOptions loading;
   BadRowLimits bad_rows;
   FeedIdentity identity;
-  std::shared_ptr<BackgroundBuild> build;  // completes the cache meanwhile; may be null
+  std::shared_ptr<BackgroundBuild> build;     // completes the cache meanwhile; may be null
+  std::shared_ptr<const DeviceSetup> device;  // null: batches stay in host memory
   FeedPosition start;
   std::uint64_t num_epochs = std::numeric_limits<std::uint64_t>::max();
 };

@@ -51,6 +51,10 @@ class NaiveReader final : public RowReader {
     return num_frames;
   }
 
+  Result<std::uint32_t> read_pcm(std::uint32_t row, std::span<std::int16_t> out,
+                                 pipeline::FillContext& context) override {
+    return UtteranceReader(store_).read_pcm(row, out, context);
+  }
   Result<std::uint32_t> read_audio(std::uint32_t row, std::span<float> out,
                                    pipeline::FillContext& context) override {
     return UtteranceReader(store_).read_audio(row, out, context);

@@ -49,6 +49,10 @@ class RowReader {
   // Returns the number of frames, always what the row was planned with.
   virtual Result<std::uint32_t> read_mel(std::uint32_t row, const MelTarget& out,
                                          pipeline::FillContext& context) = 0;
+  // The 16-bit samples that the mel would be made of, at most out.size(); returns their number,
+  // always one that gives the frames the row was planned with.
+  virtual Result<std::uint32_t> read_pcm(std::uint32_t row, std::span<std::int16_t> out,
+                                         pipeline::FillContext& context) = 0;
   // Samples at the features' rate, at most out.size(); returns their number.
   virtual Result<std::uint32_t> read_audio(std::uint32_t row, std::span<float> out,
                                            pipeline::FillContext& context) = 0;

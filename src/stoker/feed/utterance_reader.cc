@@ -97,10 +97,41 @@ UtteranceReader::Samples UtteranceReader::load_samples(std::uint32_t row,
 UtteranceReader::Samples UtteranceReader::load_record(const cache::RecordRef& record) {
   const std::size_t count = store_.reader()->info(record).shape.axes[0];
   if (pcm_.size() < count) pcm_.resize(std::max<std::size_t>(count, store_.max_samples()));
-  const std::span<std::int16_t> out = std::span(pcm_).first(count);
+  return read_record(record, std::span(pcm_).first(count));
+}
+
+UtteranceReader::Samples UtteranceReader::read_record(const cache::RecordRef& record,
+                                                      std::span<std::int16_t> out) {
   Result<void> read = store_.reader()->read_into(record, std::as_writable_bytes(out), scratch_);
   if (!read) return read.error();
   return std::span<const std::int16_t>(out);
+}
+
+Result<void> UtteranceReader::check_planned(std::uint32_t row, std::size_t num_samples) const {
+  const std::size_t num_frames = store_.wanted().mel().num_frames(num_samples);
+  if (num_frames == store_.num_frames(row) && num_samples <= store_.max_samples()) return {};
+  return changed_since(store_.index()[row], grouped(store_.num_frames(row)) + " frames as planned",
+                       grouped(num_frames));
+}
+
+Result<std::uint32_t> UtteranceReader::read_pcm(std::uint32_t row, std::span<std::int16_t> out,
+                                                pipeline::FillContext& context) {
+  const std::optional<cache::RecordRef>& record = store_.routes()[row].pcm;
+  if (record) {
+    // Straight into the batch: no second copy of samples that lie in the cache.
+    const std::uint32_t count = store_.reader()->info(*record).shape.axes[0];
+    if (const Result<void> planned = check_planned(row, count); !planned) return planned.error();
+    const Samples read = read_record(*record, out.first(count));
+    if (read) return count;
+    if (Result<void> allowed = fall_back(row, read.error()); !allowed) return allowed.error();
+  }
+  context.enter(kDecode);
+  const Samples samples = load_file(row);
+  context.enter(kFetch);
+  if (!samples) return samples.error();
+  if (Result<void> planned = check_planned(row, samples->size()); !planned) return planned.error();
+  std::copy(samples->begin(), samples->end(), out.begin());
+  return static_cast<std::uint32_t>(samples->size());
 }
 
 UtteranceReader::Samples UtteranceReader::load_file(std::uint32_t row) {

@@ -21,6 +21,8 @@ class UtteranceReader final : public RowReader {
   Result<std::uint32_t> read_tokens(std::uint32_t row, std::span<std::int32_t> out) override;
   Result<std::uint32_t> read_mel(std::uint32_t row, const MelTarget& out,
                                  pipeline::FillContext& context) override;
+  Result<std::uint32_t> read_pcm(std::uint32_t row, std::span<std::int16_t> out,
+                                 pipeline::FillContext& context) override;
   Result<std::uint32_t> read_audio(std::uint32_t row, std::span<float> out,
                                    pipeline::FillContext& context) override;
 
@@ -39,6 +41,8 @@ class UtteranceReader final : public RowReader {
   Samples load_samples(std::uint32_t row, pipeline::FillContext* context);
   Samples load_file(std::uint32_t row);
   Samples load_record(const cache::RecordRef& record);
+  Samples read_record(const cache::RecordRef& record, std::span<std::int16_t> out);
+  Result<void> check_planned(std::uint32_t row, std::size_t num_samples) const;
   Result<std::uint32_t> write_mel(std::uint32_t row, std::span<const std::int16_t> samples,
                                   const MelTarget& out);
   Result<void> fall_back(std::uint32_t row, const Error& error) const;

@@ -66,6 +66,7 @@ class UtteranceStore final : public RowStore {
   const audio::SpeechRule& speech_rule() const { return rule_; }
   const audio::SoundPolicy& sound_policy() const { return policy_; }
   std::uint64_t max_samples() const { return max_samples_; }  // of a row, prepared
+  std::uint32_t num_frames(std::uint32_t row) const { return num_frames_[row]; }
   Fallbacks& fallback_account() const { return *fallbacks_; }
   // Back end whose mels are delivered: the cache's when one is used, else this process's.
   std::string numeric_path() const;

@@ -1,0 +1,154 @@
+#include "stoker/feed/device_ring.h"
+
+#include <utility>
+
+#include "stoker/base/checked.h"
+#include "stoker/pipeline/errors.h"
+
+namespace stoker::feed {
+namespace {
+
+constexpr std::size_t kAlignment = 256;
+
+std::size_t mel_bytes(const BatchFormat& format) {
+  return round_up(format.max_mel_frames * format.bytes_per_frame(), kAlignment);
+}
+std::size_t pack_bytes(const BatchFormat& format) {
+  return round_up(DevicePack::most_bytes(format), kAlignment);
+}
+
+// The mel lies on the device only.
+BatchFormat without_mel(BatchFormat format) {
+  format.payload = SlotPayload::kPaddedMel;
+  format.is_for_device = false;
+  return format;
+}
+
+std::uint32_t take_first(std::vector<std::uint32_t>& queue) {
+  const std::uint32_t first = queue.front();
+  queue.erase(queue.begin());
+  return first;
+}
+
+}  // namespace
+
+std::size_t DeviceRing::slot_bytes(const BatchFormat& format) {
+  return mel_bytes(format) + pack_bytes(format);
+}
+
+DeviceRing::DeviceRing(const BatchFormat& format, const RingOptions& options)
+    : options_(options),
+      memory_(options.device, options.num_slots * slot_bytes(format), *options.api) {
+  const BatchFormat host_format = without_mel(format);
+  std::byte nothing{};
+  slots_.reserve(options.num_slots);
+  for (unsigned i = 0; i < options.num_slots; ++i) {
+    std::byte* const first = memory_.data() + i * slot_bytes(format);
+    slots_.push_back({.host = BatchSlot(host_format, {.mel = {&nothing, 1}, .pack = {}}),
+                      .mel = first,
+                      .pack = first + mel_bytes(format),
+                      .ready = cuda::Event(options.device, cuda::EventUse::kOrder, *options.api),
+                      .done = cuda::Event(options.device, cuda::EventUse::kOrder, *options.api)});
+    slots_.back().host.mel = AlignedBytes();
+  }
+  const Lock lock(mutex_);
+  free_.reserve(options.num_slots);
+  ready_.reserve(options.num_slots);
+  for (unsigned i = 0; i < options.num_slots; ++i) free_.push_back(i);
+}
+
+DeviceRing::~DeviceRing() {
+  for (const DeviceSlot& slot : slots_) {
+    slot.ready.synchronize_quietly();
+    slot.done.synchronize_quietly();
+  }
+}
+
+std::optional<std::uint32_t> DeviceRing::take_free(const std::stop_token& stop) {
+  Lock lock(mutex_);
+  const Stopwatch waited;
+  while (free_.empty() && !is_over()) {
+    if (freed_.wait(lock, stop) == WaitEnd::kStopped) break;
+  }
+  producer_wait_s_ += waited.seconds();
+  if (is_over() || stop.stop_requested()) return std::nullopt;
+  return take_first(free_);
+}
+
+void DeviceRing::push_ready(std::uint32_t slot) {
+  const Lock lock(mutex_);
+  ready_.push_back(slot);
+  filled_.notify_one();
+}
+
+void DeviceRing::fail(Error error) {
+  const Lock lock(mutex_);
+  if (!error_) error_ = std::move(error);
+  filled_.notify_all();
+  freed_.notify_all();
+}
+
+void DeviceRing::close() {
+  const Lock lock(mutex_);
+  is_closed_ = true;
+  filled_.notify_all();
+  freed_.notify_all();
+}
+
+void DeviceRing::open() {
+  const Lock lock(mutex_);
+  is_closed_ = false;
+  error_.reset();
+}
+
+std::optional<std::uint32_t> DeviceRing::pop_ready(const std::stop_token& stop,
+                                                   std::chrono::nanoseconds patience) {
+  Lock lock(mutex_);
+  const Stopwatch waited;
+  const Deadline deadline = Deadline::after(system_clock(), patience);
+  while (ready_.empty() && !is_over()) {
+    const bool can_starve = patience.count() > 0 && num_leased_ == slots_.size();
+    const WaitEnd end =
+        can_starve ? filled_.wait_until(lock, stop, deadline) : filled_.wait(lock, stop);
+    if (end == WaitEnd::kStopped) break;
+    if (end == WaitEnd::kDeadline && num_leased_ == slots_.size()) {
+      raise({.code = &pipeline::kPipeLeases,
+             .found = "all " + std::to_string(slots_.size()) + " batches on the GPU are held",
+             .cure = "destroy or release batches before calling next(), or raise buffer_size"});
+    }
+  }
+  consumer_wait_s_ += waited.seconds();
+  if (stop.stop_requested()) return std::nullopt;
+  if (ready_.empty()) {
+    if (error_) raise(Error(*error_));
+    return std::nullopt;
+  }
+  ++num_leased_;
+  return take_first(ready_);
+}
+
+std::optional<std::uint32_t> DeviceRing::try_pop_ready() {
+  const Lock lock(mutex_);
+  if (ready_.empty()) return std::nullopt;
+  ++num_leased_;
+  return take_first(ready_);
+}
+
+void DeviceRing::give_back(std::uint32_t slot, std::optional<cuda::StreamView> stream) {
+  if (stream) slots_[slot].done.record(*stream);
+  const Lock lock(mutex_);
+  --num_leased_;
+  free_.push_back(slot);
+  freed_.notify_one();
+}
+
+RingStats DeviceRing::stats() const {
+  const Lock lock(mutex_);
+  return {.num_slots = static_cast<unsigned>(slots_.size()),
+          .num_ready = static_cast<unsigned>(ready_.size()),
+          .num_leased = num_leased_,
+          .producer_wait_s = producer_wait_s_,
+          .consumer_wait_s = consumer_wait_s_};
+}
+
+}  // namespace stoker::feed

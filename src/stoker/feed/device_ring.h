@@ -1,0 +1,95 @@
+// Batches in device memory: filled by one thread, leased to the consumer, used again when the
+// consumer's stream is done with them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+#include "stoker/base/error.h"
+#include "stoker/base/sync.h"
+#include "stoker/cuda/device_buffer.h"
+#include "stoker/cuda/event.h"
+#include "stoker/feed/batch_slot.h"
+#include "stoker/feed/device_pack.h"
+
+namespace stoker::feed {
+
+struct RingOptions {
+  cuda::DeviceApi* api = nullptr;
+  int device = 0;
+  unsigned num_slots = 2;
+};
+
+// One batch on the device. `host` holds what is small, in host memory.
+struct DeviceSlot {
+  BatchSlot host;
+  std::byte* mel = nullptr;
+  std::byte* pack = nullptr;  // laid out as DevicePack(host) says
+  cuda::Event ready;          // the batch is whole
+  cuda::Event done;           // the consumer has read it; recorded when it is given back
+};
+
+struct RingStats {
+  unsigned num_slots = 0;
+  unsigned num_ready = 0;
+  unsigned num_leased = 0;
+  double producer_wait_s = 0;  // high: the consumer is slower than the feed
+  double consumer_wait_s = 0;  // high: the feed is slower than the consumer
+};
+
+// Thread-safe; one producer, one consumer, leases given back from anywhere. All memory is one
+// allocation made here; destruction waits until the device is done with every slot.
+class DeviceRing {
+ public:
+  // Throws GpuError with the sizes when the memory cannot be had.
+  DeviceRing(const BatchFormat& format, const RingOptions& options);
+  ~DeviceRing();
+
+  static std::size_t slot_bytes(const BatchFormat& format);
+
+  int device() const { return options_.device; }
+  cuda::DeviceApi& api() const { return *options_.api; }
+  DeviceSlot& slot(std::uint32_t index) { return slots_[index]; }
+
+  // Waits for a slot that nobody holds, the longest unused first; nothing after a stop. Its `done`
+  // may still lie in the future: hold the writing stream back with it.
+  std::optional<std::uint32_t> take_free(const std::stop_token& stop);
+  void push_ready(std::uint32_t slot);
+  // next() throws it once everything before is delivered.
+  void fail(Error error);
+  void close();  // what is ready is still delivered
+  void open();   // for another run, after close()
+
+  // Waits for the next batch in order; nothing after a stop or close. Throws what fail() was given,
+  // and E-PIPE-LEASES when the consumer holds every slot for longer than `patience`.
+  std::optional<std::uint32_t> pop_ready(const std::stop_token& stop,
+                                         std::chrono::nanoseconds patience);
+  // Only if one is ready; never waits.
+  std::optional<std::uint32_t> try_pop_ready();
+  // `stream`: whose work reads the slot; nothing when nobody read it.
+  void give_back(std::uint32_t slot, std::optional<cuda::StreamView> stream);
+
+  RingStats stats() const;
+
+ private:
+  bool is_over() const STOKER_REQUIRES(mutex_) { return is_closed_ || error_.has_value(); }
+
+  const RingOptions options_;
+  cuda::DeviceBuffer memory_;
+  std::vector<DeviceSlot> slots_;
+  mutable Mutex mutex_;
+  ConditionVariable freed_;
+  ConditionVariable filled_;
+  std::vector<std::uint32_t> free_ STOKER_GUARDED_BY(mutex_);   // oldest first
+  std::vector<std::uint32_t> ready_ STOKER_GUARDED_BY(mutex_);  // in order
+  unsigned num_leased_ STOKER_GUARDED_BY(mutex_) = 0;
+  bool is_closed_ STOKER_GUARDED_BY(mutex_) = false;
+  std::optional<Error> error_ STOKER_GUARDED_BY(mutex_);
+  double producer_wait_s_ STOKER_GUARDED_BY(mutex_) = 0;
+  double consumer_wait_s_ STOKER_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace stoker::feed

@@ -1,0 +1,100 @@
+#include "stoker/feed/device_stage.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "stoker/pipeline/errors.h"
+
+namespace stoker::feed {
+namespace {
+
+// Copies on their way while workers fill the other slots.
+unsigned most_in_flight(unsigned num_host_slots) {
+  return std::clamp(num_host_slots / 3, 1U, DeviceStage::kMostInFlight);
+}
+
+}  // namespace
+
+DeviceStage::DeviceStage(const DeviceStageParts& parts) : parts_(parts) {
+  const DeviceSetup& setup = *parts_.setup;
+  if (setup.model_device) hop_ = std::make_unique<DeviceHop>(*parts_.format, setup);
+  for (unsigned i = 0; i <= most_in_flight(parts_.num_host_slots); ++i) {
+    copied_.emplace_back(setup.data_device, cuda::EventUse::kOrder, *setup.api);
+  }
+  parts_.work->ring()->open();
+  thread_ = Thread("feed-device", [this](const std::stop_token& stop) { run(stop); });
+}
+
+DeviceStage::~DeviceStage() { parts_.work->ring()->close(); }
+
+void DeviceStage::run(const std::stop_token& stop) {
+  DeviceRing& ring = *parts_.work->ring();
+  try {
+    parts_.setup->api->enter_thread(parts_.setup->data_device);
+    move_batches(stop);
+    ring.close();
+  } catch (const Failure& failure) {
+    ring.fail(failure.error());
+  } catch (const std::exception& failure) {
+    ring.fail({.code = &pipeline::kPipeWorker, .found = failure.what()});
+  }
+  parts_.work->finish_copies();
+  in_flight_.clear();
+}
+
+void DeviceStage::move_batches(const std::stop_token& stop) {
+  DeviceRing& ring = *parts_.work->ring();
+  while (await_demand(stop)) {
+    pipeline::SlotLease lease = parts_.pipeline.next(stop);
+    if (!lease) return;
+    const std::optional<std::uint32_t> at = ring.take_free(stop);
+    if (!at) return;
+    cuda::Event& copied = copied_[num_moved_ % copied_.size()];
+    BatchSlot& from = parts_.fill->leased_slot(lease.slot());
+    // Held from before the first call: one that fails in between leaves a copy on its way.
+    in_flight_.push_back({std::move(lease), &copied});
+    parts_.work->enqueue(from, ring.slot(*at), copied);
+    ring.push_ready(*at);
+    ++num_moved_;
+    retire(most_in_flight(parts_.num_host_slots));
+  }
+}
+
+// Gives host slots back whose copies are done; waits until at most `most_left` are not.
+void DeviceStage::retire(std::size_t most_left) {
+  while (!in_flight_.empty()) {
+    const InFlight& oldest = in_flight_.front();
+    if (in_flight_.size() > most_left) {
+      oldest.copied->synchronize();
+    } else if (!oldest.copied->is_done()) {
+      return;
+    }
+    in_flight_.pop_front();
+  }
+}
+
+bool DeviceStage::await_demand(const std::stop_token& stop) {
+  if (parts_.setup->ahead == DeviceAhead::kFilled) return !stop.stop_requested();
+  Lock lock(mutex_);
+  while (num_asked_ <= num_moved_) {
+    if (asked_.wait(lock, stop) == WaitEnd::kStopped) return false;
+  }
+  return true;
+}
+
+DeviceLease DeviceStage::next(const std::stop_token& stop) {
+  const std::shared_ptr<DeviceRing>& ring = parts_.work->ring();
+  const bool is_on_demand = parts_.setup->ahead == DeviceAhead::kOnDemand;
+  if (is_on_demand) {
+    const Lock lock(mutex_);
+    ++num_asked_;
+    asked_.notify_one();
+  }
+  if (hop_ != nullptr) return hop_->next(ring, {stop, parts_.patience});
+  const std::optional<std::uint32_t> slot = ring->pop_ready(stop, parts_.patience);
+  if (!slot) return {};
+  if (is_on_demand) ring->slot(*slot).ready.synchronize();
+  return {ring, *slot};
+}
+
+}  // namespace stoker::feed

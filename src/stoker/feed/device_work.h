@@ -1,0 +1,85 @@
+// Brings one batch after the other onto the GPU: memory, streams and kernels, all made once.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "stoker/feed/device_ring.h"
+#include "stoker/feed/device_setup.h"
+#include "stoker/feed/resident_rows.h"
+
+namespace stoker::feed {
+
+// What the feed takes on the data device, in bytes.
+struct DeviceBudget {
+  std::uint64_t slot_bytes = 0;   // a batch of the ring
+  std::uint64_t fixed_bytes = 0;  // staging, scratch, resident rows
+  unsigned num_slots = 0;         // of the ring, within the bound
+  std::uint64_t total_bytes() const { return fixed_bytes + num_slots * slot_bytes; }
+};
+
+// Throws GpuError E-CUDA-MEMORY, with the sizes, when not even two batches fit.
+DeviceBudget plan_device_memory(const BatchFormat& format, const DeviceSetup& setup,
+                                std::size_t mel_scratch_bytes);
+
+// One thread calls enqueue(). Nothing is allocated after construction.
+//
+// Order on the device: the copy stream waits until the consumer is done with the slot and the
+// kernels are done with the staging memory; the kernels wait for the copy; the consumer's stream
+// waits for the kernels.
+class DeviceWork {
+ public:
+  // With less memory than planned the ring becomes shorter, as a fallback. Throws GpuError.
+  DeviceWork(std::shared_ptr<const BatchFormat> format, const DeviceSetup& setup,
+             std::size_t num_rows);
+  ~DeviceWork();
+
+  const std::shared_ptr<DeviceRing>& ring() const { return ring_; }
+  const std::shared_ptr<ResidentRows>& resident() const { return resident_; }
+  const DeviceBudget& budget() const { return budget_; }
+  cuda::StreamView compute_stream() const { return compute_; }
+
+  // Asynchronous. `from` may be written again once `copied` is done; its small arrays go to
+  // to.host, and those of to.host come back for it to use.
+  void enqueue(BatchSlot& from, DeviceSlot& to, cuda::Event& copied);
+
+  // Until then host memory may still be read; never throws.
+  void finish_copies() const noexcept { copy_.synchronize_quietly(); }
+
+  // Takes back what is ready but was never asked for, before the feed goes to another place.
+  void forget_ready();
+
+ private:
+  struct Staging {
+    std::byte* memory = nullptr;
+    cuda::Event used;  // kernels have read it
+  };
+
+  void allocate(const DeviceSetup& setup);
+  std::byte* payload_target(const BatchSlot& from, DeviceSlot& to);
+  void drop_known_rows(BatchSlot& from) const;
+  void place_rows(BatchSlot& from, const DevicePack& pack);
+  void run_kernels(const DevicePack& pack, const BatchSlot& from, DeviceSlot& to);
+  void make_mel(const DevicePack& pack, const BatchShape& shape, DeviceSlot& to);
+  GatherBatch gather_batch(const DevicePack& pack, const DeviceSlot& to) const;
+
+  std::shared_ptr<const BatchFormat> format_;
+  DeviceSetup setup_;
+  std::unique_ptr<DeviceKernels> kernels_;
+  DeviceBudget budget_;
+  cuda::Stream copy_;
+  cuda::Stream compute_;
+  cuda::DeviceBuffer memory_;  // staging, scratch and resident rows
+  std::vector<Staging> staging_;
+  std::size_t next_staging_ = 0;
+  std::byte* rows_ = nullptr;  // what begins of the batch in work are counted from
+  std::byte* made_mel_ = nullptr;
+  std::byte* mel_scratch_ = nullptr;
+  std::byte* pool_ = nullptr;
+  std::size_t pool_used_bytes_ = 0;
+  std::shared_ptr<ResidentRows> resident_;
+  std::shared_ptr<DeviceRing> ring_;
+};
+
+}  // namespace stoker::feed

@@ -1,0 +1,305 @@
+#include "tests/doubles/simulated_gpu.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "stoker/base/invariant.h"
+#include "stoker/cuda/check.h"
+#include "stoker/cuda/errors.h"
+#include "stoker/cuda/status_text.h"
+
+namespace stoker {
+namespace {
+
+constexpr int kStatusInvalidDevice = 101;
+// What unwritten device memory holds: nothing that looks right by accident.
+constexpr int kPoison = 0xA5;
+
+}  // namespace
+
+SimulatedGpu::SimulatedGpu(const SimulatedGpuOptions& options)
+    : options_(options), draws_(options.seed) {}
+
+SimulatedGpu::~SimulatedGpu() = default;
+
+template <class Call>
+void SimulatedGpu::enter(std::string_view name, Call&& make, std::string_view detail) {
+  try {
+    cuda::call(name, std::forward<Call>(make), detail);
+  } catch (const GpuError& failure) {
+    if (failure.error().code != &cuda::kCudaSticky) throw;
+    const Lock lock(mutex_);
+    is_dead_ = true;
+    for (const auto& [handle, stream] : streams_) stream->operations.clear();
+    throw;
+  }
+}
+
+void SimulatedGpu::settle() {
+  run_until([this]() STOKER_NO_THREAD_CHECK {
+    return std::all_of(streams_.begin(), streams_.end(),
+                       [](const auto& each) { return each.second->operations.empty(); });
+  });
+}
+
+std::uint64_t SimulatedGpu::allocated_bytes() const {
+  const Lock lock(mutex_);
+  std::uint64_t total = 0;
+  for (const auto& [device, used] : used_bytes_) total += used;
+  return total;
+}
+
+std::size_t SimulatedGpu::num_handles() const {
+  const Lock lock(mutex_);
+  return streams_.size() + events_.size() + pinned_.size();
+}
+
+void SimulatedGpu::enter_thread(int device) {
+  enter("enter_thread", [&] { return device < options_.num_devices ? 0 : 101; });
+}
+
+void* SimulatedGpu::allocate(int device, std::size_t size_bytes) {
+  void* memory = nullptr;
+  enter(
+      "cudaMalloc",
+      [&] {
+        const Lock lock(mutex_);
+        if (device >= options_.num_devices) return kStatusInvalidDevice;
+        if (used_bytes_[device] + size_bytes > options_.memory_bytes) return cuda::kStatusMemory;
+        memory = std::aligned_alloc(256, (size_bytes + 255) / 256 * 256);
+        std::memset(memory, kPoison, size_bytes);
+        memory_[memory] = {device, size_bytes};
+        used_bytes_[device] += size_bytes;
+        return 0;
+      },
+      std::to_string(size_bytes) + " bytes on GPU " + std::to_string(device));
+  return memory;
+}
+
+void SimulatedGpu::free(int, void* memory) noexcept {
+  const Lock lock(mutex_);
+  settle();
+  const auto found = memory_.find(memory);
+  check_invariant(found != memory_.end(), "memory that was allocated here");
+  used_bytes_[found->second.first] -= found->second.second;
+  memory_.erase(found);
+  std::free(memory);
+}
+
+void* SimulatedGpu::allocate_pinned(std::size_t size_bytes) {
+  void* memory = nullptr;
+  enter("cudaHostAlloc", [&] {
+    if (!options_.has_pinned) return cuda::kStatusMemory;
+    const Lock lock(mutex_);
+    memory = std::aligned_alloc(256, (size_bytes + 255) / 256 * 256);
+    pinned_.insert(memory);
+    return 0;
+  });
+  return memory;
+}
+
+void SimulatedGpu::free_pinned(void* memory) noexcept {
+  const Lock lock(mutex_);
+  settle();
+  check_invariant(pinned_.erase(memory) == 1, "memory that was pinned here");
+  std::free(memory);
+}
+
+cuda::DeviceRoom SimulatedGpu::room(int device) {
+  const Lock lock(mutex_);
+  return {options_.memory_bytes - used_bytes_[device], options_.memory_bytes};
+}
+
+cuda::StreamHandle SimulatedGpu::create_stream(int device, cuda::StreamPriority) {
+  cuda::StreamHandle handle = nullptr;
+  enter("cudaStreamCreate", [&] {
+    if (device >= options_.num_devices) return kStatusInvalidDevice;
+    const Lock lock(mutex_);
+    auto stream = std::make_unique<Stream>();
+    stream->number = num_streams_++;
+    handle = reinterpret_cast<cuda::StreamHandle>(stream.get());
+    streams_[handle] = std::move(stream);
+    return 0;
+  });
+  return handle;
+}
+
+void SimulatedGpu::destroy_stream(cuda::StreamHandle stream) noexcept {
+  const Lock lock(mutex_);
+  // As with CUDA, work that is already in the stream is done first.
+  run_until([&]() STOKER_NO_THREAD_CHECK { return streams_.at(stream)->operations.empty(); });
+  streams_.erase(stream);
+}
+
+cuda::EventHandle SimulatedGpu::create_event(int, cuda::EventUse) {
+  cuda::EventHandle handle = nullptr;
+  enter("cudaEventCreate", [&] {
+    const Lock lock(mutex_);
+    auto event = std::make_shared<Event>();
+    handle = reinterpret_cast<cuda::EventHandle>(event.get());
+    events_[handle] = std::move(event);
+    return 0;
+  });
+  return handle;
+}
+
+void SimulatedGpu::destroy_event(cuda::EventHandle event) noexcept {
+  const Lock lock(mutex_);
+  events_.erase(event);
+}
+
+std::shared_ptr<SimulatedGpu::Event> SimulatedGpu::event_of(cuda::EventHandle handle) {
+  return events_.at(handle);
+}
+
+void SimulatedGpu::put(cuda::StreamHandle stream, Operation operation) {
+  const Lock lock(mutex_);
+  const auto found = streams_.find(stream);
+  check_invariant(found != streams_.end(), "a stream that is alive");
+  if (!is_dead_) found->second->operations.push_back(std::move(operation));
+}
+
+void SimulatedGpu::launch(cuda::StreamView stream, std::function<void()> work) {
+  enter("launch", [&] {
+    put(stream.handle(), {.work = std::move(work), .event = nullptr});
+    return 0;
+  });
+}
+
+void SimulatedGpu::record(cuda::EventHandle event, cuda::StreamHandle stream) {
+  enter("cudaEventRecord", [&] {
+    std::shared_ptr<Event> found;
+    std::uint64_t number = 0;
+    {
+      const Lock lock(mutex_);
+      found = event_of(event);
+      number = ++found->num_recorded;
+      found->recorded_in = streams_.at(stream)->number;
+    }
+    put(stream, {.work = {}, .event = std::move(found), .number = number});
+    return 0;
+  });
+}
+
+void SimulatedGpu::wait(cuda::StreamHandle stream, cuda::EventHandle event) {
+  enter("cudaStreamWaitEvent", [&] {
+    std::shared_ptr<Event> found;
+    std::uint64_t number = 0;
+    {
+      const Lock lock(mutex_);
+      found = event_of(event);
+      number = found->num_recorded;
+      const bool is_forgotten = found->recorded_in == forgotten_.recorded &&
+                                streams_.at(stream)->number == forgotten_.waiting;
+      if (is_forgotten) return 0;
+    }
+    put(stream, {.work = {}, .event = std::move(found), .number = number, .is_wait = true});
+    return 0;
+  });
+}
+
+bool SimulatedGpu::can_run(const Stream& stream) const {
+  if (stream.operations.empty()) return false;
+  const Operation& first = stream.operations.front();
+  return !first.is_wait || first.event->num_reached >= first.number;
+}
+
+void SimulatedGpu::run_first(Stream& stream) {
+  Operation first = std::move(stream.operations.front());
+  stream.operations.pop_front();
+  if (first.work) first.work();
+  if (first.event != nullptr && !first.is_wait) {
+    first.event->num_reached = std::max(first.event->num_reached, first.number);
+  }
+}
+
+bool SimulatedGpu::run_until(const std::function<bool()>& is_met) {
+  while (!is_met()) {
+    std::vector<Stream*> able;
+    for (const auto& [handle, stream] : streams_) {
+      if (can_run(*stream)) able.push_back(stream.get());
+    }
+    if (able.empty()) return false;
+    Stream& chosen = *able[draws_() % able.size()];
+    // Bursts: one stream may get far ahead of the others.
+    for (std::uint64_t left = draws_() % 8 + 1; left > 0 && can_run(chosen) && !is_met(); --left) {
+      run_first(chosen);
+    }
+  }
+  return true;
+}
+
+bool SimulatedGpu::is_done(cuda::EventHandle event) {
+  bool is_reached = false;
+  enter("cudaEventQuery", [&] {
+    const Lock lock(mutex_);
+    const std::shared_ptr<Event> found = event_of(event);
+    if (draws_() % 4 == 0) {  // a device gets on by itself, now and then
+      std::uint64_t left = draws_() % 4;
+      run_until([&] { return left-- == 0; });
+    }
+    is_reached = !has_host_waits_ || found->num_reached >= found->num_recorded;
+    return 0;
+  });
+  return is_reached;
+}
+
+void SimulatedGpu::synchronize(cuda::EventHandle event) {
+  enter("cudaEventSynchronize", [&] {
+    const Lock lock(mutex_);
+    const std::shared_ptr<Event> found = event_of(event);
+    const std::uint64_t number = found->num_recorded;
+    if (!has_host_waits_) return 0;
+    const bool is_met = run_until([&] { return found->num_reached >= number; });
+    check_invariant(is_met || is_dead_, "an event that can be reached");
+    return 0;
+  });
+}
+
+void SimulatedGpu::synchronize(cuda::StreamHandle stream) {
+  enter("cudaStreamSynchronize", [&] {
+    const Lock lock(mutex_);
+    const Stream& waited = *streams_.at(stream);
+    check_invariant(run_until([&] { return waited.operations.empty(); }), "a stream that can end");
+    return 0;
+  });
+}
+
+double SimulatedGpu::elapsed_ms(cuda::EventHandle, cuda::EventHandle) { return 1.0; }
+
+void SimulatedGpu::copy(const cuda::CopyRequest& request, cuda::StreamHandle stream) {
+  enter("cudaMemcpyAsync", [&] {
+    put(stream, {.work = [request] { std::memcpy(request.to, request.from, request.size_bytes); },
+                 .event = nullptr});
+    return 0;
+  });
+}
+
+void SimulatedGpu::copy_to_peer(const cuda::PeerCopyRequest& request, cuda::StreamHandle stream) {
+  enter("cudaMemcpyPeerAsync", [&] {
+    put(stream, {.work = [request] { std::memcpy(request.to, request.from, request.size_bytes); },
+                 .event = nullptr});
+    return 0;
+  });
+}
+
+void SimulatedGpu::fill_bytes(void* to, int value, std::size_t size_bytes,
+                              cuda::StreamHandle stream) {
+  enter("cudaMemsetAsync", [&] {
+    put(stream, {.work = [=] { std::memset(to, value, size_bytes); }, .event = nullptr});
+    return 0;
+  });
+}
+
+bool SimulatedGpu::can_reach_peer(int from_device, int to_device) {
+  return from_device == to_device || options_.has_peer_link;
+}
+
+void SimulatedGpu::enable_peer(int, int) {
+  enter("cudaDeviceEnablePeerAccess", [] { return 0; });
+}
+
+}  // namespace stoker

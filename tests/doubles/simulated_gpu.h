@@ -1,0 +1,115 @@
+// A GPU made of host memory: streams run late and in a hostile order, so that a missing wait shows.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <random>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "stoker/base/sync.h"
+#include "stoker/cuda/device_api.h"
+#include "stoker/cuda/stream.h"
+
+namespace stoker {
+
+struct SimulatedGpuOptions {
+  int num_devices = 1;
+  std::uint64_t memory_bytes = std::uint64_t{1} << 30U;  // of each device
+  bool has_peer_link = true;
+  bool has_pinned = true;
+  std::uint64_t seed = 1;
+};
+
+// Work waits in its stream until somebody synchronises; then streams advance in an order drawn from
+// the seed, and those nobody waits for may stay behind. Every call goes through cuda::call, so
+// planted faults work. Thread-safe.
+class SimulatedGpu final : public cuda::DeviceApi {
+ public:
+  explicit SimulatedGpu(const SimulatedGpuOptions& options = {});
+  ~SimulatedGpu() override;
+
+  // Leaves out every wait of stream `waiting` for work of stream `recorded`, as a bug would.
+  // Streams are counted from 0 as they are created.
+  struct Edge {
+    int recorded = -1;
+    int waiting = -1;
+  };
+  void forget_edge(const Edge& edge) { forgotten_ = edge; }
+  // Leaves out every wait of the host for an event.
+  void forget_host_waits() { has_host_waits_ = false; }
+  std::uint64_t allocated_bytes() const;  // on all devices, now
+  std::size_t num_handles() const;        // streams and events alive
+  // Runs `work` in stream order: a kernel.
+  void launch(cuda::StreamView stream, std::function<void()> work);
+
+  void enter_thread(int device) override;
+  void* allocate(int device, std::size_t size_bytes) override;
+  void free(int device, void* memory) noexcept override;
+  void* allocate_pinned(std::size_t size_bytes) override;
+  void free_pinned(void* memory) noexcept override;
+  cuda::DeviceRoom room(int device) override;
+  cuda::StreamHandle create_stream(int device, cuda::StreamPriority priority) override;
+  void destroy_stream(cuda::StreamHandle stream) noexcept override;
+  cuda::EventHandle create_event(int device, cuda::EventUse use) override;
+  void destroy_event(cuda::EventHandle event) noexcept override;
+  void record(cuda::EventHandle event, cuda::StreamHandle stream) override;
+  void wait(cuda::StreamHandle stream, cuda::EventHandle event) override;
+  bool is_done(cuda::EventHandle event) override;
+  void synchronize(cuda::EventHandle event) override;
+  void synchronize(cuda::StreamHandle stream) override;
+  double elapsed_ms(cuda::EventHandle begin, cuda::EventHandle end) override;
+  void copy(const cuda::CopyRequest& request, cuda::StreamHandle stream) override;
+  void copy_to_peer(const cuda::PeerCopyRequest& request, cuda::StreamHandle stream) override;
+  void fill_bytes(void* to, int value, std::size_t size_bytes, cuda::StreamHandle stream) override;
+  bool can_reach_peer(int from_device, int to_device) override;
+  void enable_peer(int from_device, int to_device) override;
+
+ private:
+  struct Event {
+    std::uint64_t num_recorded = 0;  // how often it was put into a stream
+    std::uint64_t num_reached = 0;   // how often a stream came past it
+    int recorded_in = -1;
+  };
+  struct Operation {
+    std::function<void()> work;
+    std::shared_ptr<Event> event;  // to mark, or to wait for
+    std::uint64_t number = 0;      // which record of the event
+    bool is_wait = false;
+  };
+  struct Stream {
+    int number = 0;
+    std::deque<Operation> operations;
+  };
+
+  // As cuda::call, and notices when the context dies: pending work is then never done.
+  template <class Call>
+  void enter(std::string_view name, Call&& make, std::string_view detail = {});
+  // What freeing memory does: waits for everything.
+  void settle() STOKER_REQUIRES(mutex_);
+  void put(cuda::StreamHandle stream, Operation operation);
+  bool can_run(const Stream& stream) const STOKER_REQUIRES(mutex_);
+  void run_first(Stream& stream) STOKER_REQUIRES(mutex_);
+  // Runs streams in a drawn order until `is_met`; false when nothing can run any more.
+  bool run_until(const std::function<bool()>& is_met) STOKER_REQUIRES(mutex_);
+  std::shared_ptr<Event> event_of(cuda::EventHandle handle) STOKER_REQUIRES(mutex_);
+
+  const SimulatedGpuOptions options_;
+  Edge forgotten_;
+  bool has_host_waits_ = true;
+  mutable Mutex mutex_;
+  std::mt19937_64 draws_ STOKER_GUARDED_BY(mutex_);
+  int num_streams_ STOKER_GUARDED_BY(mutex_) = 0;
+  bool is_dead_ STOKER_GUARDED_BY(mutex_) = false;
+  std::map<cuda::StreamHandle, std::unique_ptr<Stream>> streams_ STOKER_GUARDED_BY(mutex_);
+  std::map<cuda::EventHandle, std::shared_ptr<Event>> events_ STOKER_GUARDED_BY(mutex_);
+  std::map<void*, std::pair<int, std::size_t>> memory_ STOKER_GUARDED_BY(mutex_);
+  std::map<int, std::uint64_t> used_bytes_ STOKER_GUARDED_BY(mutex_);
+  std::set<void*> pinned_ STOKER_GUARDED_BY(mutex_);
+};
+
+}  // namespace stoker
