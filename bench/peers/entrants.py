@@ -1,0 +1,115 @@
+"""Who takes part in the race, with which settings, and how one run of an entrant is started and ended."""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bench.peers import environments
+from bench.peers.race_data import RaceData, RunFailed, run_stoker
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+RUN_LIMIT_S = 60
+PATHS = ("cached", "files")
+
+
+@dataclass(frozen=True)
+class PeerEntry:
+    """A library: its environment, the settings it is tuned over, and the changes tried when it resumes."""
+
+    name: str
+    label: str
+    settings: tuple[str, ...]
+    resumes: tuple[tuple[str, str], ...]
+
+
+PEERS = (
+    PeerEntry(
+        "torch",
+        "torch DataLoader",
+        ("processes=0,threads=1", "processes=0,threads=2", "processes=1", "processes=2"),
+        (("processes=2", "processes=1"), ("processes=0", "processes=2")),
+    ),
+    PeerEntry("dali", "DALI (CPU)", ("threads=2", "threads=4"), (("threads=2", "threads=1"),)),
+    PeerEntry(
+        "grain",
+        "Grain",
+        ("threads=2", "threads=4", "processes=2"),
+        (("processes=2", "processes=1"), ("threads=2", "processes=2"), ("threads=2", "threads=1")),
+    ),
+    PeerEntry("tensorflow", "tf.data", ("threads=2", "threads=0"), (("threads=2", "threads=1"),)),
+)
+
+
+def run_peer(peer: PeerEntry, clips_file: Path, what: str, arguments: list[str]) -> dict[str, Any]:
+    """One run in the peer's environment, in a process group of its own that does not outlive it."""
+    command = [str(environments.python_of(peer.name)), "-m", f"bench.peers.{peer.name}_peer", what]
+    command += ["--clips", str(clips_file), *arguments]
+    process = subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    try:
+        out, err = process.communicate(timeout=RUN_LIMIT_S)
+    except subprocess.TimeoutExpired as error:
+        raise RunFailed(f"no end within {RUN_LIMIT_S} s") from error
+    finally:
+        end_group(process)
+    if process.returncode != 0 or not out.strip():
+        lines = err.strip().splitlines() or [f"exit {process.returncode}, nothing said"]
+        raise RunFailed(lines[-1])
+    result: dict[str, Any] = json.loads(out.strip().splitlines()[-1])
+    return result
+
+
+def end_group(process: "subprocess.Popen[str]") -> None:
+    """Ends worker processes that the peer left behind."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def race_peer(peer: PeerEntry, data: RaceData, path: str, setting: str, seconds: float) -> dict[str, Any]:
+    arguments = ["--path", path, "--setting", setting, "--seconds", str(seconds)]
+    return run_peer(peer, data.clips_file, "race", arguments)
+
+
+STOKER_KEYS = (
+    "clips_per_s",
+    "cpu_s_per_1000_clips",
+    "interval_cv",
+    "p50_ms",
+    "p99_ms",
+    "first_batch_s",
+    "padding_share",
+    "batches",
+    "limit",
+    "share_of_limit",
+)
+# Loader, path, formats: what stoker runs in each round. The naive loader does what a plain script would.
+STOKER_RUNS = (
+    ("native", "cached", "f16,f32"),
+    ("native", "files", "f32"),
+    ("naive", "cached", "f32"),
+    ("naive", "files", "f32"),
+)
+
+
+def race_stoker(data: RaceData, run: tuple[str, str, str], seconds: float) -> list[dict[str, Any]]:
+    """One run of `stoker bench feed`; it checks its own batches before it prints a figure."""
+    loader, path, formats = run
+    report = run_stoker(
+        data.program,
+        *("bench", "feed", "--data", str(data.voice), "--device", "cpu", "--batch-size", "32"),
+        *("--loader", loader, "--path", path, "--dtype", formats),
+        *("--seconds", str(seconds), "--repeat", "1"),
+    )
+    return [
+        {"name": f"stoker {loader} {row['dtype']}", "path": path, "setting": f"threads={row['num_workers']}"}
+        | {key: row[key] for key in STOKER_KEYS}
+        | {"memory_mb": row["rss_mb"]}
+        for row in report["rows"]
+    ]

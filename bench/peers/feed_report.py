@@ -1,0 +1,185 @@
+"""From the runs of a race to its tables and its picture; the pages of the guide are built from the same tables."""
+
+import statistics
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from bench.peers.bar_chart import Bar, BarGroup, bar_chart
+
+LABELS = {"torch": "torch DataLoader", "dali": "DALI (CPU)", "grain": "Grain", "tensorflow": "tf.data"}
+TITLES = {"cached": "cached mel to padded batch, clips/s", "files": "sound file to padded batch, clips/s"}
+RACE_HEADS = (
+    "loader",
+    "setting",
+    "clips/s, best",
+    "median",
+    "CPU s per 1,000 clips",
+    "interval CV",
+    "first batch, ms",
+    "memory, MB",
+    "padding",
+)
+RESUME_HEADS = ("loader", "stopped with", "resumed with", "what happened", "state, bytes")
+DAMAGE_HEADS = ("damage", "loader", "of 64 clips delivered", "said", "names the file")
+MOST_SHOWN = 160
+MEDIANS = (
+    *("cpu_s_per_1000_clips", "interval_cv", "p50_ms", "p99_ms", "first_batch_s", "first_batch_from_start_s"),
+    *("memory_mb", "padding_share", "share_of_limit"),
+)
+
+Row = Mapping[str, Any]
+
+
+def summarise(runs: Sequence[Row]) -> list[dict[str, Any]]:
+    """One row an entrant and path: best and median speed, medians of the rest, fastest entrant first."""
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for run in runs:
+        groups.setdefault((run["path"], run["name"]), []).append(run)
+    rows = []
+    for (path, name), members in groups.items():
+        speeds = [float(run["clips_per_s"]) for run in members]
+        row: dict[str, Any] = {"name": name, "path": path, "setting": members[0]["setting"]}
+        row |= {key: members[0][key] for key in ("version", "limit") if key in members[0]}
+        row |= {"clips_per_s": max(speeds), "median_clips_per_s": statistics.median(speeds), "runs_clips_per_s": speeds}
+        row |= {key: statistics.median(run[key] for run in members) for key in MEDIANS if key in members[0]}
+        rows.append(row)
+    return sorted(rows, key=lambda row: (row["path"], -row["clips_per_s"]))
+
+
+def label_of(name: str) -> str:
+    return LABELS.get(name, name)
+
+
+def is_own(name: str) -> bool:
+    return name.startswith("stoker")
+
+
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
+    lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def race_cells(row: Row) -> list[str]:
+    return [
+        label_of(row["name"]),
+        row["setting"].replace(",", ", "),
+        f"{row['clips_per_s']:,.0f}",
+        f"{row['median_clips_per_s']:,.0f}",
+        f"{row['cpu_s_per_1000_clips']:.3g}",
+        f"{row['interval_cv']:.2f}",
+        f"{1e3 * row['first_batch_s']:.1f}",
+        f"{row['memory_mb']:,.0f}",
+        f"{100 * row['padding_share']:.0f} %",
+    ]
+
+
+def rows_of(report: Row, path: str) -> list[Row]:
+    return [row for row in report["rows"] if row["path"] == path]
+
+
+def race_table(report: Row, path: str, heads: Sequence[str] = RACE_HEADS) -> str:
+    return table(heads, [race_cells(row) for row in rows_of(report, path)])
+
+
+def best_peer(report: Row, path: str) -> Row | None:
+    peers = [row for row in rows_of(report, path) if not is_own(row["name"])]
+    return max(peers, key=lambda row: float(row["clips_per_s"])) if peers else None
+
+
+def ratios(report: Row, path: str) -> dict[str, tuple[float, float]]:
+    """How many times the best peer each loader of stoker is: by the best runs, and by the medians."""
+    peer = best_peer(report, path)
+    if peer is None:
+        return {}
+    return {
+        row["name"]: (
+            row["clips_per_s"] / peer["clips_per_s"],
+            row["median_clips_per_s"] / peer["median_clips_per_s"],
+        )
+        for row in rows_of(report, path)
+        if is_own(row["name"])
+    }
+
+
+def ratio_lines(report: Row, path: str) -> list[str]:
+    peer = best_peer(report, path)
+    if peer is None:
+        return []
+    best_name = label_of(peer["name"])
+    return [
+        f"- {name}: {best:.1f} times {best_name}, the best peer (medians: {median:.1f} times)"
+        for name, (best, median) in ratios(report, path).items()
+    ]
+
+
+def outcome_text(row: Row) -> str:
+    if row["outcome"] == "exact":
+        return "goes on with the very next batch"
+    if row["outcome"] == "differs":
+        missing, repeated = row["clips_missing"], row["clips_repeated"]
+        return f"goes on elsewhere without a word: {missing} clips missing, {repeated} seen before"
+    return f"`{row['said']}`"
+
+
+def resume_cells(row: Row) -> list[str]:
+    state = f"{row['state_bytes']:,}" if "state_bytes" in row else "–"
+    return [label_of(row["name"]), row["from"], row["to"], outcome_text(row), state]
+
+
+def resume_table(report: Row, heads: Sequence[str] = RESUME_HEADS) -> str:
+    return table(heads, [resume_cells(row) for row in report["resume"]])
+
+
+def damage_text(row: Row) -> str:
+    """What came out."""
+    if row["delivered_wrong"]:
+        return f"{row['delivered']} clips, {row['delivered_wrong']} of them wrong"
+    if row["delivered"] < row["clips"] - 1:
+        return f"stopped after {row['delivered']}"
+    return f"{row['delivered']} clips, all right"
+
+
+def damage_cells(row: Row) -> list[str]:
+    told = f"`{row['said'][:MOST_SHOWN]}`" if row["said"] else "nothing"
+    return [row["damage"], label_of(row["name"]), damage_text(row), told, "yes" if row["names_file"] else "no"]
+
+
+def damage_table(report: Row, heads: Sequence[str] = DAMAGE_HEADS) -> str:
+    return table(heads, [damage_cells(row) for row in report["damage"]])
+
+
+def markdown(report: Row) -> str:
+    """The whole report, as printed at the end of a race."""
+    head = (
+        f"{report['date']}, {report['machine']}, {report['cores']} cores; `{report['command']}`: "
+        f"{report['clips']:,} clips, batches of {report['batch_clips']}, {report['rounds']} rounds in turn, "
+        f"{report['repeated_runs']} runs repeated\n"
+    )
+    parts = [head] if report["complete"] else [head, "**Incomplete**: not everything was run.\n"]
+    for path, title in TITLES.items():
+        parts += [f"## {title}\n", race_table(report, path)]
+        parts += ["\n".join(ratio_lines(report, path)) + "\n"] if ratios(report, path) else []
+    if report["resume"]:
+        parts += ["## Resumed with another number of workers\n", resume_table(report)]
+    if report["damage"]:
+        parts += ["## One damaged file\n", damage_table(report)]
+    parts += [f"- not run: {row['name']} {row['path']}: {row['why']}" for row in report["not_run"]]
+    return "\n".join(parts).rstrip() + "\n"
+
+
+def chart(report: Row, titles: Mapping[str, str] = TITLES) -> str:
+    groups = []
+    for path, title in titles.items():
+        bars = [Bar(label_of(row["name"]), row["clips_per_s"], is_own(row["name"])) for row in rows_of(report, path)]
+        if bars:
+            groups.append(BarGroup(title, bars))
+    said = "; ".join(
+        f"{group.title}: " + ", ".join(f"{bar.label} {bar.value:,.0f}" for bar in group.bars) for group in groups
+    )
+    return bar_chart(said, groups)
+
+
+def write_chart(report: Row, path: Path) -> None:
+    path.write_text(chart(report), encoding="utf-8")

@@ -1,0 +1,124 @@
+"""What all entrants read: clips of the built-in voice, their mels as .npy files, and copies with one bad file."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bench.peers.protocol import Clip
+
+TRIAL_CLIPS = 64
+RUN_LIMIT_S = 300
+BAD_CLIP = 40  # in the second batch of 32
+# What is done to one file, and to which kind of file.
+DAMAGES = {
+    "sound cut in half": "files",
+    "sound without its header": "files",
+    "mel cut in half": "cached",
+    "one bit of a mel flipped": "cached",
+}
+
+
+class RunFailed(Exception):
+    """A run that gave no result; the message says why."""
+
+
+def run_stoker(program: Path, *arguments: str) -> dict[str, Any]:
+    """One command with --json; its report."""
+    command = [str(program), *arguments, "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=RUN_LIMIT_S)
+    if done.returncode != 0:
+        lines = done.stderr.strip().splitlines() or [f"exit {done.returncode}, nothing said"]
+        raise RunFailed(lines[0])
+    report: dict[str, Any] = json.loads(done.stdout)
+    return report
+
+
+@dataclass(frozen=True)
+class RaceData:
+    """Where everything lies."""
+
+    folder: Path
+    program: Path
+
+    @property
+    def voice(self) -> Path:
+        return self.folder / "voice"
+
+    @property
+    def clips_file(self) -> Path:
+        return self.folder / "clips.json"
+
+    def clips(self) -> list[Clip]:
+        return [Clip(*row) for row in json.loads(self.clips_file.read_text(encoding="utf-8"))]
+
+
+def make(program: Path, root: Path, num_clips: int) -> RaceData:
+    """Makes what is not there yet; the list of clips is written last and says that all the rest is whole."""
+    data = RaceData(root / f"clips-{num_clips}", program)
+    if not data.clips_file.exists():
+        print(f"peers: making {num_clips:,} clips in {data.folder}", file=sys.stderr)
+        shutil.rmtree(data.folder, ignore_errors=True)
+        data.folder.mkdir(parents=True)
+        run_stoker(
+            program, "data", "make", "--out", str(data.voice), "--clips", str(num_clips), "--lengths", "ljspeech"
+        )
+        cache = ["--data", str(data.voice), "--cache", str(data.folder / "cache-f32"), "--cache-dtype", "f32"]
+        run_stoker(program, "precompute", *cache)
+        run_stoker(program, "cache", "export", *cache, "--out", str(data.folder / "npy"))
+        write_clips(data)
+    warm(data)
+    return data
+
+
+def write_clips(data: RaceData) -> None:
+    rows = []
+    for npy in sorted((data.folder / "npy" / "mel").glob("*.npy")):
+        frames = np.load(npy, mmap_mode="r").shape[0]
+        rows.append(Clip(str(data.voice / "wavs" / f"{npy.stem}.wav"), str(npy), str(npy), frames))
+    data.clips_file.write_text(json.dumps(rows), encoding="utf-8")
+
+
+def warm(data: RaceData) -> None:
+    """Reads every file once: all entrants meet a warm page cache."""
+    for clip in data.clips():
+        Path(clip.wav).read_bytes()
+        Path(clip.npy).read_bytes()
+
+
+def damage(path: Path, how: str) -> None:
+    content = bytearray(path.read_bytes())
+    if how.endswith("cut in half"):
+        content = content[: len(content) // 2]
+    elif how == "sound without its header":
+        content[:44] = bytes(44)
+    else:
+        content[len(content) // 2 // 4 * 4 + 3] ^= 0x40  # the top bit of an exponent
+    path.unlink()  # the others are links to the good files
+    path.write_bytes(content)
+
+
+def make_trial(data: RaceData, how: str) -> RaceData:
+    """A small data set of links to good files, with one file damaged; references stay good."""
+    trial = RaceData(data.folder / "trial", data.program)
+    shutil.rmtree(trial.folder, ignore_errors=True)
+    (trial.voice / "wavs").mkdir(parents=True)
+    (trial.folder / "mel").mkdir()
+    rows = []
+    for clip in data.clips()[:TRIAL_CLIPS]:
+        wav, npy = trial.voice / "wavs" / Path(clip.wav).name, trial.folder / "mel" / Path(clip.npy).name
+        os.link(clip.wav, wav)
+        os.link(clip.npy, npy)
+        rows.append(Clip(str(wav), str(npy), clip.reference, clip.frames))
+    metadata = (data.voice / "metadata.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+    (trial.voice / "metadata.csv").write_text("".join(metadata[:TRIAL_CLIPS]), encoding="utf-8")
+    bad = rows[BAD_CLIP]
+    damage(Path(bad.npy if DAMAGES[how] == "cached" else bad.wav), how)
+    trial.clips_file.write_text(json.dumps(rows), encoding="utf-8")
+    return trial
