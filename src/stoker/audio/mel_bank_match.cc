@@ -19,7 +19,8 @@ bool is_bank(const MelBands& bands) {
   if (bands.weights.size() / 2 < num_bins) return false;
   std::size_t bin = bands.first_bin;
   for (std::size_t segment = 0; segment <= bands.num_mels; ++segment) {
-    if (bin != static_cast<std::size_t>(Bank::kSegments[segment])) return false;
+    const std::size_t first = std::min<std::size_t>(bin, Bank::kEndBin);
+    if (first != static_cast<std::size_t>(Bank::kSegments[segment])) return false;
     bin += bands.segment_bins[segment];
   }
   for (std::size_t i = 0; i < num_bins; ++i) {

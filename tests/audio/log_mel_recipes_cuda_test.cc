@@ -1,0 +1,111 @@
+// Recipes set by hand on the GPU, any transform length, and which kernel is chosen for what.
+#include <gtest/gtest.h>
+
+#include "stoker/base/error.h"
+#include "stoker/bench/mel_reference.h"
+#include "tests/audio/mel_back_end.h"
+#include "tests/audio/mel_signals.h"
+
+namespace stoker::audio {
+namespace {
+
+class DeviceRecipeTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    const cuda::DeviceProbe probe = cuda::probe_devices();
+    if (probe.devices.empty()) GTEST_SKIP() << probe.why_none;
+    is_hopper_ = probe.devices[0].compute_major == 9;
+  }
+  static void expect_accurate(const config::MelRecipe& recipe, MelVariant variant,
+                              const std::vector<std::int16_t>& samples) {
+    const auto reference = bench::mel_reference(recipe, bench::unit_samples(samples));
+    const MelOutput out =
+        run_back_end({"", variant}, recipe, MelInput{.utterances = {speech_like(700), samples}});
+    const auto difference = bench::compare_mel(recipe, reference, out.frames(1));
+    EXPECT_TRUE(bench::within_tolerance(recipe, difference))
+        << "n_fft " << recipe.n_fft << " in " << mel_variant_name(variant) << ": loud "
+        << difference.largest_loud << " middle " << difference.largest_middle << " quiet "
+        << difference.largest_quiet << " mean " << difference.mean << " relative "
+        << difference.largest_relative;
+  }
+  bool is_hopper_ = false;
+};
+
+TEST_F(DeviceRecipeTest, AnyTransformLengthIsAccurate) {
+  for (const int n_fft : {64,   65,   100,  127,  192,  255,  441,  512,  600,  768,  1000, 1001,
+                          1021, 1024, 1536, 2048, 2205, 4096, 4099, 6000, 8182, 8191, 8192}) {
+    config::MelRecipe recipe;
+    recipe.n_fft = n_fft;
+    recipe.win_samples = recipe.n_fft;
+    recipe.hop_samples = recipe.n_fft / 4;
+    recipe.num_mels = 20;
+    const auto count = static_cast<std::size_t>(recipe.n_fft) * 5 / (n_fft > 2048 ? 8 : 1);
+    expect_accurate(recipe, MelVariant::kGeneral, speech_like(count));
+  }
+}
+
+struct HandSet {
+  const char* name;
+  bool is_fast;  // 1024-point kernels can do it
+  std::vector<std::pair<const char*, const char*>> values;
+};
+
+std::vector<HandSet> hand_set_recipes() {
+  return {
+      {"hop 200", false, {{"hop_samples", "200"}}},
+      {"short window", true, {{"win_samples", "800"}}},
+      {"window off the grid of 8", false, {{"win_samples", "1002"}}},
+      {"hamming", true, {{"window", "hamming"}}},
+      {"symmetric", true, {{"window", "hann_symmetric"}, {"framing", "center"}}},
+      {"snip edges", true, {{"framing", "snip_edges"}}},
+      {"dropped frame", true, {{"framing", "center"}, {"drop_last_frames", "1"}}},
+      {"7 bands", true, {{"num_mels", "7"}, {"fmin_hz", "300"}, {"fmax_hz", "3400"}}},
+      {"128 bands", true, {{"num_mels", "128"}}},
+      {"more bands than bins", true, {{"num_mels", "126"}, {"fmax_hz", "1000"}}},
+      {"200 bands", false, {{"num_mels", "200"}}},
+      {"decibel below its maximum",
+       true,
+       {{"log", "db"},
+        {"power", "2"},
+        {"floor", "1e-10"},
+        {"range", "below_max"},
+        {"range_below_max", "80"}}},
+      {"hifigan's bands in 0..1", true, {{"range", "min_max"}}},
+      {"emphasis", false, {{"preemphasis", "0.9"}, {"remove_dc", "true"}}},
+      {"kaldi's int16 range", true, {{"waveform_scale", "32768"}, {"log", "none"}}},
+      {"affine", true, {{"out_offset", "5.5"}, {"out_scale", "0.5"}}},
+      {"divisors", true, {{"num_mels", "2"}, {"channel_divisors", "2,-4"}}},
+      {"fitted", false, {{"fit_samples", "5000"}}},
+  };
+}
+
+TEST_F(DeviceRecipeTest, ValuesSetByHandAreObeyed) {
+  for (const HandSet& hand : hand_set_recipes()) {
+    SCOPED_TRACE(hand.name);
+    config::MelRecipe recipe;
+    for (const auto& [key, value] : hand.values) config::set_mel_value(recipe, key, value);
+    expect_accurate(recipe, MelVariant::kGeneral, speech_like(6000));
+    if (!hand.is_fast) continue;
+    expect_accurate(recipe, MelVariant::kPortable, speech_like(6000));
+    if (is_hopper_) expect_accurate(recipe, MelVariant::kHopper, speech_like(6000));
+  }
+}
+
+TEST_F(DeviceRecipeTest, TheFastestKernelThatCanIsChosen) {
+  const MelVariant fast = is_hopper_ ? MelVariant::kHopper : MelVariant::kPortable;
+  for (const std::string_view preset : config::mel_preset_names()) {
+    const config::MelRecipe recipe = config::mel_preset(preset);
+    const DeviceLogMel mel(recipe, {});
+    EXPECT_EQ(mel.variant(), is_plain_1024(recipe) ? fast : MelVariant::kGeneral) << preset;
+  }
+}
+
+TEST_F(DeviceRecipeTest, AVariantThatCannotIsRefused) {
+  const config::MelRecipe recipe = config::mel_preset("librosa");
+  for (const MelVariant variant : {MelVariant::kHopper, MelVariant::kPortable}) {
+    EXPECT_THROW(DeviceLogMel(recipe, {.variant = variant}), Failure);
+  }
+}
+
+}  // namespace
+}  // namespace stoker::audio
