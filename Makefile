@@ -8,7 +8,7 @@ CMAKE_ARGS ?=
 CTEST_ARGS ?=
 
 .DEFAULT_GOAL := build
-.PHONY: build bootstrap demo test bench lint install torture asan tsan clean help
+.PHONY: build bootstrap demo test bench peers lint install torture asan tsan clean help
 
 build: bootstrap ## build the release program: build/stoker
 	@mkdir -p $(BUILD)
@@ -27,6 +27,9 @@ test: build ## build and run every test
 
 bench: build ## run the benchmarks, each checks its own result
 	@tools/run_benchmarks.py --build $(BUILD)
+
+peers: build ## race the feed against torch, DALI, Grain and tf.data (downloads them, about 8 minutes)
+	@python3 -m bench.peers.feed --stoker $(BUILD)/stoker && python3 -m tools.make_pages
 
 lint: build ## formatting, clang-tidy, layers, sizes, ruff, mypy
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" tools/lint.py --build $(BUILD) --jobs $(JOBS)

@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import subprocess
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,10 +20,10 @@ PATHS = ("cached", "files")
 
 @dataclass(frozen=True)
 class PeerEntry:
-    """A library: its environment, the settings it is tuned over, and the changes tried when it resumes."""
+    """A library: its environment and program, the settings it is tuned over, the changes tried when it resumes."""
 
     name: str
-    label: str
+    module: str
     settings: tuple[str, ...]
     resumes: tuple[tuple[str, str], ...]
 
@@ -30,24 +31,24 @@ class PeerEntry:
 PEERS = (
     PeerEntry(
         "torch",
-        "torch DataLoader",
+        "bench.peers.torch_peer",
         ("processes=0,threads=1", "processes=0,threads=2", "processes=1", "processes=2"),
         (("processes=2", "processes=1"), ("processes=0", "processes=2")),
     ),
-    PeerEntry("dali", "DALI (CPU)", ("threads=2", "threads=4"), (("threads=2", "threads=1"),)),
+    PeerEntry("dali", "bench.peers.dali_peer", ("threads=2", "threads=4"), (("threads=2", "threads=1"),)),
     PeerEntry(
         "grain",
-        "Grain",
+        "bench.peers.grain_peer",
         ("threads=2", "threads=4", "processes=2"),
         (("processes=2", "processes=1"), ("threads=2", "processes=2"), ("threads=2", "threads=1")),
     ),
-    PeerEntry("tensorflow", "tf.data", ("threads=2", "threads=0"), (("threads=2", "threads=1"),)),
+    PeerEntry("tensorflow", "bench.peers.tensorflow_peer", ("threads=2", "autotune=1"), (("threads=2", "threads=1"),)),
 )
 
 
 def run_peer(peer: PeerEntry, clips_file: Path, what: str, arguments: list[str]) -> dict[str, Any]:
     """One run in the peer's environment, in a process group of its own that does not outlive it."""
-    command = [str(environments.python_of(peer.name)), "-m", f"bench.peers.{peer.name}_peer", what]
+    command = [str(environments.python_of(peer.name)), "-m", peer.module, what]
     command += ["--clips", str(clips_file), *arguments]
     process = subprocess.Popen(
         command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
@@ -107,9 +108,22 @@ def race_stoker(data: RaceData, run: tuple[str, str, str], seconds: float) -> li
         *("--loader", loader, "--path", path, "--dtype", formats),
         *("--seconds", str(seconds), "--repeat", "1"),
     )
+    whole_s = one_batch_s(data, loader, path)
     return [
         {"name": f"stoker {loader} {row['dtype']}", "path": path, "setting": f"threads={row['num_workers']}"}
         | {key: row[key] for key in STOKER_KEYS}
-        | {"memory_mb": row["rss_mb"]}
+        | {"memory_mb": row["rss_mb"], "first_batch_from_start_s": whole_s}
         for row in report["rows"]
     ]
+
+
+def one_batch_s(data: RaceData, loader: str, path: str) -> float:
+    """A whole process that delivers one batch and ends: a little more than the time to that batch."""
+    begin = time.perf_counter()
+    run_stoker(
+        data.program,
+        *("stream", "--data", str(data.voice), "--device", "cpu", "--batch-size", "32", "--batches", "1"),
+        *("--preprocessing-mode", "precompute" if path == "cached" else "runtime"),
+        *(["--disable-native-loading"] if loader == "naive" else []),
+    )
+    return time.perf_counter() - begin

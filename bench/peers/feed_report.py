@@ -17,6 +17,7 @@ RACE_HEADS = (
     "CPU s per 1,000 clips",
     "interval CV",
     "first batch, ms",
+    "from process start, s",
     "memory, MB",
     "padding",
 )
@@ -70,6 +71,7 @@ def race_cells(row: Row) -> list[str]:
         f"{row['cpu_s_per_1000_clips']:.3g}",
         f"{row['interval_cv']:.2f}",
         f"{1e3 * row['first_batch_s']:.1f}",
+        f"{row['first_batch_from_start_s']:.2f}",
         f"{row['memory_mb']:,.0f}",
         f"{100 * row['padding_share']:.0f} %",
     ]
@@ -89,7 +91,7 @@ def best_peer(report: Row, path: str) -> Row | None:
 
 
 def ratios(report: Row, path: str) -> dict[str, tuple[float, float]]:
-    """How many times the best peer each loader of stoker is: by the best runs, and by the medians."""
+    """How many times the best peer the feed of stoker is: by the best runs, and by the medians."""
     peer = best_peer(report, path)
     if peer is None:
         return {}
@@ -99,7 +101,7 @@ def ratios(report: Row, path: str) -> dict[str, tuple[float, float]]:
             row["median_clips_per_s"] / peer["median_clips_per_s"],
         )
         for row in rows_of(report, path)
-        if is_own(row["name"])
+        if row["name"].startswith("stoker native")
     }
 
 
@@ -154,8 +156,8 @@ def markdown(report: Row) -> str:
     """The whole report, as printed at the end of a race."""
     head = (
         f"{report['date']}, {report['machine']}, {report['cores']} cores; `{report['command']}`: "
-        f"{report['clips']:,} clips, batches of {report['batch_clips']}, {report['rounds']} rounds in turn, "
-        f"{report['repeated_runs']} runs repeated\n"
+        f"{report['clips']:,} clips, batches of {report['batch_clips']}, each in turn {report['rounds']} times, "
+        f"{report['repeated_runs']} disturbed runs repeated\n"
     )
     parts = [head] if report["complete"] else [head, "**Incomplete**: not everything was run.\n"]
     for path, title in TITLES.items():

@@ -34,7 +34,8 @@ def mel_of_sound(path: Any, bank: Any) -> Any:
     return tf.math.log(tf.maximum(magnitude @ bank, hifigan_mel.FLOOR))
 
 
-def data_set(task: Task, threads: int) -> Any:
+def data_set(task: Task, setting: dict[str, int]) -> Any:
+    threads = setting.get("threads", 0)  # 0: autotune
     bank = tf.constant(hifigan_mel.slaney_bank())
 
     def load(path: Any) -> tuple[Any, Any]:
@@ -61,17 +62,17 @@ def numbered(batches: Any) -> Iterator[Batch]:
 
 
 def open_loader(task: Task) -> Iterator[Batch]:
-    return numbered(data_set(task, task.setting["threads"]))
+    return numbered(data_set(task, task.setting))
 
 
 def resume(task: Task, other: dict[str, int]) -> Resumed:
-    stopped = iter(data_set(task, task.setting["threads"]))
+    stopped = iter(data_set(task, task.setting))
     for _ in range(RESUME_BATCHES):
         next(stopped)
     with tempfile.TemporaryDirectory() as folder:
         saved = tf.train.Checkpoint(iterator=stopped).write(f"{folder}/state")
         state_bytes = sum(path.stat().st_size for path in Path(folder).iterdir())
-        resumed = iter(data_set(task, other["threads"]))
+        resumed = iter(data_set(task, other))
         tf.train.Checkpoint(iterator=resumed).read(saved).assert_consumed()
     return Resumed(numbered(resumed), state_bytes)
 

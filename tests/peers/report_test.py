@@ -1,0 +1,105 @@
+"""From runs to tables, pictures and pages: medians, ratios, escapes, and pages that follow their records."""
+
+import tempfile
+import unittest
+import xml.etree.ElementTree
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+from bench.peers import bar_chart, environments, feed_report
+from tools.pages import how_fast, how_fast_fa, results, wire
+
+
+def a_run(name: str, clips_per_s: float) -> dict[str, Any]:
+    numbers = dict.fromkeys(feed_report.MEDIANS, 0.25)
+    return {"name": name, "path": "cached", "setting": "threads=2", "clips_per_s": clips_per_s} | numbers
+
+
+def a_report() -> dict[str, Any]:
+    runs = [a_run("stoker native f32", speed) for speed in (900.0, 1000.0, 1100.0)]
+    runs += [a_run("dali", speed) for speed in (100.0, 80.0, 90.0)] + [a_run("grain", 50.0)]
+    exact = {"name": "dali", "from": "threads=2", "to": "threads=1", "outcome": "exact", "state_bytes": 170}
+    refused = {"name": "grain", "from": "processes=2", "to": "processes=1", "outcome": "refused", "said": "a|b"}
+    wrong = {"name": "dali", "damage": "cut", "clips": 64, "delivered": 64, "delivered_wrong": 1, "said": None}
+    return {
+        "date": "2026-01-02",
+        "machine": "A Machine",
+        "cores": 2,
+        "command": "the command",
+        "complete": True,
+        "clips": 2000,
+        "batch_clips": 32,
+        "rounds": 3,
+        "repeated_runs": 1,
+        "rows": feed_report.summarise(runs),
+        "resume": [exact, refused],
+        "damage": [wrong | {"names_file": False}],
+        "not_run": [],
+    }
+
+
+class ReportTest(unittest.TestCase):
+    def test_rows_hold_best_and_median_fastest_first(self) -> None:
+        rows = a_report()["rows"]
+        self.assertEqual([row["name"] for row in rows], ["stoker native f32", "dali", "grain"])
+        self.assertEqual((rows[1]["clips_per_s"], rows[1]["median_clips_per_s"]), (100.0, 90.0))
+
+    def test_ratios_are_against_the_best_peer(self) -> None:
+        best, median = feed_report.ratios(a_report(), "cached")["stoker native f32"]
+        self.assertAlmostEqual(best, 11.0)
+        self.assertAlmostEqual(median, 1000.0 / 90.0)
+
+    def test_a_bar_in_a_message_does_not_break_the_table(self) -> None:
+        lines = feed_report.resume_table(a_report()).splitlines()
+        self.assertIn("a\\|b", lines[-1])
+
+    def test_an_incomplete_race_says_so(self) -> None:
+        self.assertIn("Incomplete", feed_report.markdown(a_report() | {"complete": False}))
+        self.assertNotIn("Incomplete", feed_report.markdown(a_report()))
+
+    def test_the_picture_is_well_formed_and_its_bars_in_proportion(self) -> None:
+        picture = xml.etree.ElementTree.fromstring(feed_report.chart(a_report()))
+        widths = [float(bar.get("width", "0")) for bar in picture.iter("{http://www.w3.org/2000/svg}rect")]
+        self.assertAlmostEqual(widths[0] / widths[1], 11.0, places=1)
+
+    def test_the_picture_escapes_labels(self) -> None:
+        text = bar_chart.bar_chart('a "b" <c>', [bar_chart.BarGroup("<&>", [bar_chart.Bar("<&>", 1.0)])])
+        xml.etree.ElementTree.fromstring(text)
+
+
+class PagesTest(unittest.TestCase):
+    def test_pages_follow_the_record(self) -> None:
+        with mock.patch.object(results, "load", lambda name: a_report() if name == "peers-feed" else None):
+            for page in (how_fast.english(), how_fast_fa.persian()):
+                for part in ("2026-01-02", "A Machine", "the command", "DALI (CPU)"):
+                    self.assertIn(part, page)
+
+    def test_without_a_record_no_figure_is_claimed(self) -> None:
+        with mock.patch.object(results, "load", lambda name: None):
+            self.assertIn(how_fast.NO_RACE, how_fast.english())
+            self.assertNotIn("clips/s", how_fast.english())
+            self.assertIn(how_fast_fa.NO_RACE, how_fast_fa.persian())
+
+    def test_rows_are_named_by_what_differs(self) -> None:
+        rows = [{"path": "cached", "threads": 1, "dtype": "f16"}, {"path": "cached", "threads": 2, "dtype": "f16"}]
+        self.assertEqual([wire.row_name(row, rows) for row in rows], ["threads 1", "threads 2"])
+
+
+class EnvironmentTest(unittest.TestCase):
+    def test_every_peer_is_pinned_to_exact_versions(self) -> None:
+        for peer in ("torch", "dali", "grain", "tensorflow"):
+            self.assertTrue(environments.pinned(peer))
+            for pin in environments.pinned(peer):
+                self.assertRegex(pin, r"^[\w.-]+==[\w.+]+$")
+
+    def test_an_installation_that_was_cut_off_is_not_ready(self) -> None:
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(environments, "CACHE", Path(folder)):
+            (Path(folder) / "dali" / "bin").mkdir(parents=True)
+            self.assertFalse(environments.is_ready("dali"))
+            (Path(folder) / "dali" / "pins.txt").write_text("\n".join(environments.pinned("dali")), encoding="utf-8")
+            self.assertTrue(environments.is_ready("dali"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+"""Writes the pages and pictures of the docs that are made from bench/results; --check only says which are stale.
+
+python3 -m tools.make_pages [--check]
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+from bench.peers import feed_report
+from tools.pages import how_fast, how_fast_fa, results, wire
+
+DOCS = results.ROOT / "docs"
+
+
+def pages() -> dict[Path, str]:
+    """Every generated file and what it should hold."""
+    wanted = {
+        DOCS / "guide" / "how-fast.md": how_fast.english(),
+        DOCS / "guide" / "how-close-to-the-wire.md": wire.english(),
+        DOCS / "fa" / "how-fast.md": how_fast_fa.persian(),
+    }
+    report = results.load("peers-feed")
+    if report is not None:
+        wanted[DOCS / "pictures" / "peers-feed.svg"] = feed_report.chart(report)
+    return wanted
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 when a page is stale")
+    options = parser.parse_args()
+    wanted = pages()
+    stale = [path for path, text in wanted.items() if not path.is_file() or path.read_text(encoding="utf-8") != text]
+    for path in stale:
+        name = path.relative_to(results.ROOT)
+        if options.check:
+            print(f"{name} is not what bench/results says; run: python3 -m tools.make_pages")
+        else:
+            path.write_text(wanted[path], encoding="utf-8")
+            print(name)
+    return 1 if options.check and stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

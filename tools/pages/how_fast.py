@@ -1,0 +1,103 @@
+"""The guide page "How fast is it, and against what", from the records of the races."""
+
+from typing import Any
+
+from bench.peers import feed_report
+from tools.pages import results
+
+HEAD = """# How fast is it, and against what
+
+<!-- Written by `python3 -m tools.make_pages` from bench/results; edit that, not this. -->
+
+Every number here was printed by a command of this repository and stands beside the machine, the date and that
+command. Ratios count only between loaders that ran in the same minutes on the same cores.
+"""
+
+METHOD = """## How it was measured
+
+- All read the same clips of the built-in voice, about as long as those of LJSpeech, from a warm page cache.
+  Cached mels are float32 `.npy` files for the peers and checksummed records for stoker, which compares every
+  checksum as it reads.
+- All deliver padded batches of 32 clips with 80 bands, float32 unless it says f16; the consumer reads a value
+  of every row and asks for the next batch.
+- Before a loader is timed its first batch is compared with stoker's features, row by row. A mismatch ends the
+  run.
+- Each peer is tuned first (worker processes, threads) and races with its best setting. torch and Grain use
+  `torch.stft`, the fastest mel they can get; DALI and tf.data bring their own.
+- The loaders take turns. A fixed piece of work before and after each run shows whether the machine was busy
+  elsewhere; if so the run is repeated. `CV` is the standard deviation of the time between batches over its
+  mean, at full speed.
+- Memory is what the process tree holds for itself, anonymous and shared pages, without the page cache.
+- Peers pad random batches to their longest clip and so write about 1.4 times as many frames a clip. Stoker
+  batches clips of similar length; that is part of its figure.
+- `stoker native` is the feed; `stoker naive` is what `--disable-native-loading` gives, one clip after the other on
+  the caller's thread, as a plain script would. `autotune` leaves the number of threads to tf.data.
+"""
+
+RESUME = """## Stopped, and resumed with another number of workers
+
+After six batches the state is saved and a new loader with another setting goes on from it. `torch DataLoader` has
+no state; torchdata's `StatefulDataLoader` takes its place. What each said is in the table as it said it.
+"""
+
+DAMAGE = """## One damaged file among 64
+
+A wrong clip is one whose mel is not that of the undamaged file. For stoker, the harm to a mel is done to a file of
+its cache.
+"""
+
+AGAIN = """## On your machine
+
+<!-- not run: takes minutes and downloads the peers -->
+```sh
+make peers
+python3 -m bench.peers.feed --quick
+```
+
+The first makes an environment for each peer (about 3 GB of downloads, once), races them and writes
+`bench/results/peers-feed.json`; the second only shows that everything works. How much of what the machine can
+do is used, is on [another page](how-close-to-the-wire.md).
+"""
+
+NO_RACE = "No race is on record yet; `make peers` runs one.\n"
+PATHS = {"cached": "Mels from the cache", "files": "Mels from sound files, made on the fly"}
+
+
+def race_parts(report: dict[str, Any]) -> list[str]:
+    parts = [
+        f"![Clips a second of each loader, as in the tables below](../pictures/peers-feed.svg)\n\n"
+        f"{results.source_line(report)}; each {report['rounds']} times in turn, {report['clips']:,} clips; "
+        f"{report['repeated_runs']} disturbed runs repeated.\n"
+    ]
+    for path, title in PATHS.items():
+        lines = "\n".join(feed_report.ratio_lines(report, path))
+        parts += [f"## {title}\n", feed_report.race_table(report, path), f"{lines}\n"]
+    return parts
+
+
+def trial_parts(report: dict[str, Any]) -> list[str]:
+    return [RESUME, feed_report.resume_table(report), DAMAGE, feed_report.damage_table(report)]
+
+
+def mel_part() -> list[str]:
+    record = results.load("peers-mel")
+    if record is None:
+        return []
+    figures: dict[str, list[float]] = record["clips_per_cpu_s"]
+    rows = [
+        [name, f"{sorted(values)[len(values) // 2]:,.0f}", f"{max(values):,.0f}"] for name, values in figures.items()
+    ]
+    versions = ", ".join(f"{name} {version}" for name, version in record["versions"].items())
+    return [
+        "## The mel alone, on one core\n",
+        f"`bench/peers/mel.py`, {record['rounds']} rounds in turn; {versions}. Clips of 6.574 s a CPU second.\n",
+        feed_report.table(("program", "median", "best"), rows),
+    ]
+
+
+def english() -> str:
+    report = results.load("peers-feed")
+    parts = [HEAD]
+    parts += [*race_parts(report), METHOD, *trial_parts(report)] if report else [NO_RACE]
+    parts += [*mel_part(), AGAIN]
+    return "\n".join(part.rstrip() + "\n" for part in parts)

@@ -1,0 +1,89 @@
+"""The guide page "How close to the wire": every benchmark's figure beside the limit it is up against."""
+
+from typing import Any
+
+from bench.peers.feed_report import table
+from tools.pages import results
+
+HEAD = """# How close to the wire
+
+<!-- Written by `python3 -m tools.make_pages` from bench/results; edit that, not this. -->
+
+A speed says little without the speed that was possible. Each benchmark measures its limit in the same run, on
+the same cores, in turn with the figure: a plain copy over the same bytes for cached records, the multiply-adds
+of a core for the mel, the bus or the memory of a GPU. Shares above 100 % mean that the limit was measured in a
+slower moment.
+"""
+
+TITLES = {
+    "mel-cpu": "Log-mel on a core",
+    "cache": "Records from the cache into batches",
+    "feed": "The whole feed",
+    "feed-demand": "The whole feed at a fixed demand",
+    "gpu-mel": "Log-mel on a GPU",
+    "mel-gpu": "Log-mel on a GPU",
+    "gpu-feed": "The whole feed into a GPU",
+    "feed-gpu": "The whole feed into a GPU",
+}
+# What tells one row of a benchmark from the next, as far as it varies.
+NAMING = (
+    *("device", "loader", "path", "preset", "level", "variant", "lengths", "dtype", "batch", "batch_size"),
+    *("threads", "num_workers"),
+)
+HEADS = ("what", "clips/s, best", "median", "share of limit", "CPU s per 1,000 clips")
+
+
+def row_name(row: dict[str, Any], rows: list[dict[str, Any]]) -> str:
+    """The values in which this row differs from some other."""
+    parts = []
+    for key in NAMING:
+        if key in row and len({str(other.get(key)) for other in rows}) > 1:
+            value = row[key]
+            parts.append(str(value) if isinstance(value, str) else f"{key.replace('_', ' ')} {value}")
+    return ", ".join(parts) or "all"
+
+
+def row_cells(row: dict[str, Any], rows: list[dict[str, Any]]) -> list[str]:
+    best = row.get("best_clips_per_s", row["clips_per_s"])
+    median = row.get("median_clips_per_s")
+    cpu_s = row.get("cpu_s_per_1000_clips")
+    return [
+        row_name(row, rows),
+        f"{best:,.0f}",
+        "–" if median is None else f"{median:,.0f}",
+        f"{100 * row['share_of_limit']:.0f} %",
+        "–" if cpu_s is None else f"{cpu_s:.3g}",
+    ]
+
+
+def stage_lines(result: dict[str, Any]) -> list[str]:
+    """Where the time goes, for benchmarks that look inside themselves."""
+    stages: dict[str, float] = result.get("stage_ns_per_frame", {})
+    if not stages:
+        return []
+    whole = sum(stages.values())
+    rows = [[name, f"{ns:.0f}", f"{100 * ns / whole:.0f} %"] for name, ns in stages.items()]
+    return ["Where the time goes:\n", table(("stage", "ns a frame", "share"), rows)]
+
+
+def section(name: str) -> list[str]:
+    record = results.load(name)
+    assert record is not None
+    result = record["result"]
+    rows = [row for row in result["rows"] if "share_of_limit" in row and "clips_per_s" in row]
+    limits = list(dict.fromkeys(row.get("limit", result.get("limit", "")) for row in rows))
+    limit_line = f"Limit: {'; '.join(limits)}.\n" if any(limits) else ""
+    return [
+        f"## {TITLES.get(name, name)}\n",
+        f"{results.source_line(record)}\n",
+        limit_line,
+        table(HEADS, [row_cells(row, rows) for row in rows]),
+        *stage_lines(result),
+    ]
+
+
+def english() -> str:
+    known = [name for name in TITLES if name in results.names_with_rows()]
+    names = known + [name for name in results.names_with_rows() if name not in known]
+    parts = [HEAD, *(part for name in names for part in section(name) if part)]
+    return "\n".join(part.rstrip() + "\n" for part in parts)
