@@ -288,7 +288,7 @@ def emit_bins(w: Writer, bins: list[Complex], highest_bin: int) -> None:
         lowest = 32 * (32 - k2) - 15 if mirrored else 32 * k2 + 1
         if lowest > highest_bin:
             continue
-        place = f"down + {32 * (32 - k2)} * kLanes" if mirrored else f"up + {32 * k2} * kLanes"
+        place = f"down + {32 * (32 - k2)}" if mirrored else f"up + {32 * k2}"
         w.put_bin(value, place)
 
 
@@ -301,28 +301,29 @@ def row_pass(name: str, highest_bin: int) -> str:
     ]
     emit_bins(w, fft(g, row), highest_bin)
     return function(
-        f"template <class D, class Sink>\nHWY_NOINLINE void {name}(D d, const float* HWY_RESTRICT row, Sink sink,\n"
-        "                             float* HWY_RESTRICT up, float* HWY_RESTRICT down)",
+        f"template <class D, class Sink, class Bin>\nHWY_NOINLINE void {name}(D d, const float* HWY_RESTRICT row,\n"
+        "                             Sink sink, const Bin* up, const Bin* down)",
         f"// Pass 2, rows 1..15, bins up to {highest_bin}.",
         ["constexpr size_t kLanes = MaxLanes(d);", *w.finish()],
     )
 
 
-def row_zero() -> str:
+def row_zero(name: str, highest_bin: int) -> str:
     g = Graph()
     w = Writer(g)
     bins = real_fft(g, [g.load(f"Load(d, row + {COLUMN * n} * kLanes)") for n in range(32)])
     for k2, value in enumerate(bins):
-        w.put_bin(value, f"bins + {32 * k2} * kLanes")
+        if 32 * k2 <= highest_bin:
+            w.put_bin(value, f"bins + {32 * k2}")
     return function(
-        "template <class D, class Sink>\nHWY_NOINLINE void RowZero(D d, const float* HWY_RESTRICT row, Sink sink,\n"
-        "                          float* HWY_RESTRICT bins)",
-        "// Pass 2, row 0: real values, bins 0, 32, ..., 512.",
+        f"template <class D, class Sink, class Bin>\nHWY_NOINLINE void {name}(D d, const float* HWY_RESTRICT row,\n"
+        "                          Sink sink, const Bin* bins)",
+        f"// Pass 2, row 0: real values, bins 0, 32, ... up to {highest_bin}.",
         ["constexpr size_t kLanes = MaxLanes(d);", *w.finish()],
     )
 
 
-def row_sixteen() -> str:
+def row_sixteen(name: str, highest_bin: int) -> str:
     g = Graph()
     w = Writer(g)
     x = [g.load(f"Load(d, row + {COLUMN * n} * kLanes)") for n in range(32)]
@@ -336,18 +337,24 @@ def row_sixteen() -> str:
     for m, value in enumerate(fft(g, halves)):
         # Odd bins are the conjugates of even ones: y[31-k] = conj(y[k]).
         k2 = 2 * m if m < 8 else 31 - 2 * m
-        w.put_bin(value, f"bins + {32 * k2 + 16} * kLanes")
+        if 32 * k2 + 16 <= highest_bin:
+            w.put_bin(value, f"bins + {32 * k2 + 16}")
     return function(
-        "template <class D, class Sink>\nHWY_NOINLINE void RowSixteen(D d, const float* HWY_RESTRICT row, Sink sink,\n"
-        "                             float* HWY_RESTRICT bins)",
-        "// Pass 2, row 16: real values at half-odd frequencies, bins 16, 48, ..., 496.",
+        f"template <class D, class Sink, class Bin>\nHWY_NOINLINE void {name}(D d, const float* HWY_RESTRICT row,\n"
+        "                             Sink sink, const Bin* bins)",
+        f"// Pass 2, row 16: real values at half-odd frequencies, bins 16, 48, ... up to {highest_bin}.",
         ["constexpr size_t kLanes = MaxLanes(d);", *w.finish()],
     )
 
 
 def generated() -> str:
     guard = "STOKER_AUDIO_FFT1024_GENERATED_INL_H_"
-    parts = [window_pass(), row_pass("Fft32Row", 512), row_pass("Fft32RowTo383", 383), row_zero(), row_sixteen()]
+    parts = [window_pass()]
+    for suffix, highest_bin in (("", 512), ("To383", 383)):
+        parts.append(row_zero(f"RowZero{suffix}", highest_bin))
+        parts.append(row_pass(f"Fft32Row{suffix}", highest_bin))
+        parts.append(row_sixteen(f"RowSixteen{suffix}", highest_bin))
+    parts.append(row_pass("Fft32RowTo368", 368))
     return (
         "// Straight-line parts of the 1024-point real FFT, written by tools/generate_fft.py: change that instead.\n"
         "// clang-format off\n"

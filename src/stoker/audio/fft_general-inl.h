@@ -200,24 +200,23 @@ HWY_NOINLINE const float* TransformComplex(D d, const FftFactors& fft, float* da
 }
 
 // Takes the bins of a real transform out of `points` and hands those below end_bin to the sink.
-template <class D, class Sink>
+template <class D, class Sink, class Bin>
 HWY_NOINLINE void SplitReal(D d, const FftFactors& fft, const float* points, Sink sink,
-                            std::pair<float*, size_t> bins_and_end) {
+                            std::pair<const Bin*, size_t> bins_and_end) {
   using C = ComplexLanes<D>;
   const auto [bins, end_bin] = bins_and_end;
   const size_t step = 2 * MaxLanes(d);
   for (size_t k = 0; k < end_bin; ++k) {
-    float* const to = bins + k * MaxLanes(d);
     const C z = C::load(d, points + k % fft.num_points * step);
     if (fft.n_fft % 2 != 0) {
-      sink(z.re, z.im, to);
+      sink(z.re, z.im, bins + k);
       continue;
     }
     const C y = C::load(d, points + (fft.num_points - k) % fft.num_points * step);
     const C even = {Add(z.re, y.re), Sub(z.im, y.im)};
     const C odd = {Add(z.im, y.im), Sub(y.re, z.re)};
     const C bin = (even + odd.turned(d, fft.split.data() + 2 * k)).scaled(d, 0.5F);
-    sink(bin.re, bin.im, to);
+    sink(bin.re, bin.im, bins + k);
   }
 }
 

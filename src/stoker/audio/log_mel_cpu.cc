@@ -1,6 +1,11 @@
 // The CPU kernels of LogMel, compiled once per SIMD level.
+#include <array>
+#include <span>
+#include <utility>
+
 #include "stoker/audio/mel_lane_reader.h"
 #include "stoker/audio/mel_plan.h"
+#include "stoker/base/checked.h"
 #include "stoker/base/invariant.h"
 
 // One frame at a time is the fallback; between it and AVX2 nothing is worth a level of its own.
@@ -21,17 +26,13 @@ HWY_BEFORE_NAMESPACE();
 namespace stoker::audio::HWY_NAMESPACE {
 namespace {
 
-// The part of a run that both transforms share: bins in scratch.bins become rows of `out`.
+// The part of a run that both transforms share: band sums in scratch.mels become rows of `out`.
 class RowWriter {
  public:
   RowWriter(const MelPlan& plan, const MelView& out, MelScratch& scratch)
       : plan_(&plan), out_(&out), scratch_(&scratch) {}
 
   void write(const LaneLayout& layout, std::size_t step, MelStageWatch& watch) const {
-    const FloatTag d;
-    SumBands(d, plan_->bands, scratch_->bins.get(), scratch_->mels.get());
-    watch.stop(MelStage::kBands);
-    CompressBands(d, *plan_, scratch_->mels.get());
     void* rows[kLanes];
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
       rows[lane] = layout.has(lane, step) ? row(layout.frame_of(lane, step))
@@ -47,15 +48,20 @@ class RowWriter {
     return static_cast<char*>(out_->data) + frame * row_bytes;
   }
   void store(void* const* rows) const {
-    const float* const mels = scratch_->mels.get();
     switch (out_->dtype) {
       case config::MelDtype::kF32:
-        return StoreRows(mels, plan_->bands.num_mels, rows, AsF32());
+        return store_as(rows, AsF32());
       case config::MelDtype::kF16:
-        return StoreRows(mels, plan_->bands.num_mels, rows, AsF16());
+        return store_as(rows, AsF16());
       case config::MelDtype::kBf16:
-        return StoreRows(mels, plan_->bands.num_mels, rows, AsBf16());
+        return store_as(rows, AsBf16());
     }
+  }
+  template <class Convert>
+  void store_as(void* const* rows, Convert convert) const {
+    WithCompression(*plan_, [&](auto compress) HWY_ATTR {
+      StoreRows(scratch_->mels.get() + kLanes, plan_->bands.num_mels, rows, compress, convert);
+    });
   }
 
   const MelPlan* plan_;
@@ -78,80 +84,136 @@ const float* window_of(const MelPlan& plan) {
   return std::is_same_v<Sample, float> ? plan.window_f32.data() : plan.window_i16.data();
 }
 
+void clear_bands(const MelPlan& plan, MelScratch& scratch) {
+  const FloatTag d;
+  for (std::size_t m = 0; m < plan.bands.num_mels + 2; ++m) {
+    Store(Zero(d), d, scratch.mels.get() + m * kLanes);
+  }
+}
+
 // ---- n_fft 1024, hop 256: four blocks of 256 samples in a ring, one of them new in each step.
 
+// Brings the blocks of all lanes into the ring.
 template <class Sample>
-void load_block(const LaneLayout& layout, LaneReader<Sample, kLanes>& reader, const FrameGrid& grid,
-                std::pair<std::size_t, float*> index_and_place) {
-  const auto [block_index, place] = index_and_place;
-  for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    // Blocks after the last one that a lane's frames reach are not looked at.
-    const std::size_t last_user = block_index < 3 ? 0 : block_index - 3;
-    if (layout.has(lane, last_user)) {
-      const auto offset = static_cast<std::int64_t>(block_index * kHop1024);
-      reader.point_at(lane, grid.start_of(layout.frame_of(lane, 0)) + offset);
-    } else {
-      reader.point_at_zeros(lane);
+class BlockRing {
+ public:
+  BlockRing(const LaneLayout& layout, LaneReader<Sample, kLanes> reader, const FrameGrid& grid,
+            float* ring)
+      : reader_(reader), ring_(ring) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      starts_[lane] = grid.start_of(layout.frame_of(lane, 0));
+      // Blocks after the last one that a lane's frames reach are not looked at.
+      const std::size_t num_frames = layout.frames_in(lane);
+      num_blocks_[lane] = num_frames == 0 ? 0 : num_frames + 3;
     }
   }
-  for (std::size_t i = 0; i < kHop1024 / 32; ++i) {
-    LoadLanes(reader.lanes(), 32 * i, 32, place + i * 33 * kLanes);
-  }
-}
 
-void window_pass(const MelPlan& plan, const float* window, std::size_t step, MelScratch& scratch) {
-  const FloatTag d;
-  const float* block[4];
-  for (std::size_t b = 0; b < 4; ++b) {
-    block[b] = scratch.samples.get() + (step + b) % 4 * kBlock1024 * kLanes;
+  void load(std::size_t block_index) {
+    const auto offset = static_cast<std::int64_t>(block_index * kHop1024);
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      if (block_index < num_blocks_[lane]) {
+        reader_.point_at(lane, starts_[lane] + offset);
+      } else {
+        reader_.point_at_zeros(lane);
+      }
+    }
+    float* const place = ring_ + block_index % 4 * kBlock1024 * kLanes;
+    for (std::size_t i = 0; i < kHop1024 / 32; ++i) {
+      LoadLanes(reader_.lanes(), 32 * i, 32, place + i * 33 * kLanes);
+    }
   }
-  for (std::size_t n2 = 0; n2 < 32; ++n2) {
+  const float* block(std::size_t block_index) const {
+    return ring_ + block_index % 4 * kBlock1024 * kLanes;
+  }
+
+ private:
+  LaneReader<Sample, kLanes> reader_;
+  float* ring_;
+  std::array<std::int64_t, kLanes> starts_;
+  std::array<std::size_t, kLanes> num_blocks_;
+};
+
+// The two passes of one transform, in pieces: columns of pass 1, rows of pass 2.
+template <class Sample, class Sink>
+class Passes1024 {
+ public:
+  Passes1024(const MelPlan& plan, MelScratch& scratch, Sink sink)
+      : plan_(&plan), scratch_(&scratch), sink_(sink) {}
+
+  void column(const BlockRing<Sample>& ring, std::size_t step, std::size_t n2) const {
     const std::size_t at = n2 * kLanes;
-    WindowedFft32(d, block[0] + at, block[1] + at, block[2] + at, block[3] + at, window + n2,
-                  plan.twiddles_1024.data() + n2 * 32,
-                  scratch.spectrum.get() + n2 * kColumn1024 * kLanes);
+    WindowedFft32(FloatTag(), ring.block(step) + at, ring.block(step + 1) + at,
+                  ring.block(step + 2) + at, ring.block(step + 3) + at,
+                  window_of<Sample>(*plan_) + n2, plan_->twiddles_1024.data() + n2 * 32,
+                  spectrum(step) + n2 * kColumn1024 * kLanes);
   }
-}
 
-template <class Sink>
-void row_passes(const MelPlan& plan, Sink sink, MelScratch& scratch) {
-  const FloatTag d;
-  const std::size_t stride = 2 * kLanes;
-  const float* const rows = scratch.spectrum.get();
-  float* const bins = scratch.bins.get();
-  RowZero(d, rows, sink, bins);
-  for (std::size_t k1 = 1; k1 < 16; ++k1) {
-    float* const up = bins + k1 * kLanes;
-    float* const down = bins - k1 * kLanes;
-    if (plan.bands.end_bin <= 384) {
-      Fft32RowTo383(d, rows + k1 * stride, sink, up, down);
+  void row(std::size_t step, std::size_t k1) const {
+    if (plan_->bands.end_bin <= 384) {
+      row_to_383(spectrum(step) + k1 * 2 * kLanes, k1);
     } else {
-      Fft32Row(d, rows + k1 * stride, sink, up, down);
+      whole_row(spectrum(step) + k1 * 2 * kLanes, k1);
     }
   }
-  RowSixteen(d, rows + 16 * stride, sink, bins);
-}
 
+ private:
+  void whole_row(const float* row, std::size_t k1) const {
+    const FloatTag d;
+    const BinShare* const bins = plan_->bins.data();
+    if (k1 == 0) return RowZero(d, row, sink_, bins);
+    if (k1 == 16) return RowSixteen(d, row, sink_, bins);
+    Fft32Row(d, row, sink_, bins + k1, bins - k1);
+  }
+  // Speech at 22.05 kHz is looked at up to 8 kHz: a quarter of the bins need not be finished.
+  void row_to_383(const float* row, std::size_t k1) const {
+    const FloatTag d;
+    const BinShare* const bins = plan_->bins.data();
+    if (k1 == 0) return RowZeroTo383(d, row, sink_, bins);
+    if (k1 == 16) return RowSixteenTo383(d, row, sink_, bins);
+    if (384 - k1 < plan_->bands.end_bin) {
+      Fft32RowTo383(d, row, sink_, bins + k1, bins - k1);
+    } else {
+      Fft32RowTo368(d, row, sink_, bins + k1, bins - k1);
+    }
+  }
+  float* spectrum(std::size_t step) const {
+    return scratch_->spectrum.get() + step % 2 * kSpectrum1024 * kLanes;
+  }
+
+  const MelPlan* plan_;
+  MelScratch* scratch_;
+  Sink sink_;
+};
+
+// The columns of one step are made between the rows of the step before: they wait for the
+// second-level cache, the rows for the multipliers.
 template <class Sample, class Sink>
 void run_1024(const MelPlan& plan, std::span<const Sample> samples, const MelView& out,
               std::pair<MelScratch*, Sink> scratch_and_sink) {
   MelScratch& scratch = *scratch_and_sink.first;
   const LaneLayout layout(plan.grid.num_frames(samples.size()), kLanes);
-  auto reader = make_reader(plan, samples, scratch, kHop1024);
+  BlockRing<Sample> ring(layout, make_reader(plan, samples, scratch, kHop1024), plan.grid,
+                         scratch.samples.get());
+  const Passes1024<Sample, Sink> passes(plan, scratch, scratch_and_sink.second);
   const RowWriter writer(plan, out, scratch);
-  const auto place = [&](std::size_t block_index) {
-    return std::pair(block_index, scratch.samples.get() + block_index % 4 * kBlock1024 * kLanes);
-  };
   MelStageWatch watch(scratch.times);
-  for (std::size_t b = 0; b < 3; ++b) load_block(layout, reader, plan.grid, place(b));
-  for (std::size_t step = 0; step < layout.frames_per_lane; ++step) {
-    load_block(layout, reader, plan.grid, place(step + 3));
+  const std::size_t num_steps = layout.frames_per_lane;
+  for (std::size_t b = 0; b < 3; ++b) ring.load(b);
+  for (std::size_t step = 0; step <= num_steps; ++step) {
+    const bool has_columns = step < num_steps;
+    const bool has_rows = step > 0;
+    if (has_columns) ring.load(step + 3);
     watch.stop(MelStage::kLoad);
-    window_pass(plan, window_of<Sample>(plan), step, scratch);
+    clear_bands(plan, scratch);
+    for (std::size_t k1 = 0; k1 < 16; ++k1) {
+      if (has_rows) passes.row(step - 1, k1);
+      if (!has_columns) continue;
+      passes.column(ring, step, 2 * k1);
+      passes.column(ring, step, 2 * k1 + 1);
+    }
+    if (has_rows) passes.row(step - 1, 16);
     watch.stop(MelStage::kTransform);
-    row_passes(plan, scratch_and_sink.second, scratch);
-    watch.stop(MelStage::kSpectrum);
-    writer.write(layout, step, watch);
+    if (has_rows) writer.write(layout, step - 1, watch);
   }
 }
 
@@ -193,7 +255,7 @@ void run_general(const MelPlan& plan, std::span<const Sample> samples, const Mel
                  std::pair<MelScratch*, Sink> scratch_and_sink) {
   const FloatTag d;
   MelScratch& scratch = *scratch_and_sink.first;
-  const std::size_t span = (plan.window_samples + 7) / 8 * 8;
+  const std::size_t span = round_up<std::size_t>(plan.window_samples, kPieceSamples);
   const LaneLayout layout(plan.grid.num_frames(samples.size()), kLanes);
   auto reader = make_reader(plan, samples, scratch, span);
   const RowWriter writer(plan, out, scratch);
@@ -217,10 +279,10 @@ void run_general(const MelPlan& plan, std::span<const Sample> samples, const Mel
     }
     fill_points(plan, window_of<Sample>(plan), frame, points);
     const float* const transformed = TransformComplex(d, *plan.fft, points, other);
-    watch.stop(MelStage::kTransform);
+    clear_bands(plan, scratch);
     SplitReal(d, *plan.fft, transformed, scratch_and_sink.second,
-              {scratch.bins.get(), plan.bands.end_bin});
-    watch.stop(MelStage::kSpectrum);
+              std::pair(plan.bins.data(), plan.bands.end_bin));
+    watch.stop(MelStage::kTransform);
     writer.write(layout, step, watch);
   }
 }
@@ -240,9 +302,11 @@ void run(const MelPlan& plan, std::span<const Sample> samples, const MelView& ou
          MelScratch& scratch) {
   const auto epsilon = Set(FloatTag(), plan.epsilon);
   if (plan.recipe.power == 1) {
-    run_with(plan, samples, out, std::pair(&scratch, MagnitudeSink<FloatTag>{epsilon}));
+    run_with(plan, samples, out,
+             std::pair(&scratch, MagnitudeSink<FloatTag>{{scratch.mels.get()}, epsilon}));
   } else {
-    run_with(plan, samples, out, std::pair(&scratch, PowerSink<FloatTag>{epsilon}));
+    run_with(plan, samples, out,
+             std::pair(&scratch, PowerSink<FloatTag>{{scratch.mels.get()}, epsilon}));
   }
 }
 

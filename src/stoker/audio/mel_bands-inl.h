@@ -20,12 +20,27 @@ using namespace hwy::HWY_NAMESPACE;
 // root.
 constexpr bool kUsesEstimate = HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR;
 
+// Adds a bin to the band it falls in and to the next one, in which it rises. The sums stay in the
+// first-level cache while the bins themselves, five times as many, would not.
+template <class D>
+struct BandSums {
+  float* HWY_RESTRICT mels;
+  HWY_INLINE void add(VFromD<D> value, const BinShare* bin) const {
+    const D d;
+    float* const falling = mels + bin->place;
+    float* const rising = falling + MaxLanes(d);
+    Store(MulAdd(value, Set(d, bin->falling), Load(d, falling)), d, falling);
+    Store(MulAdd(value, Set(d, bin->rising), Load(d, rising)), d, rising);
+  }
+};
+
 // re^2 + im^2 + epsilon.
 template <class D>
 struct PowerSink {
+  BandSums<D> sums;
   VFromD<D> epsilon;
-  HWY_INLINE void operator()(VFromD<D> re, VFromD<D> im, float* to) const {
-    Store(MulAdd(re, re, MulAdd(im, im, epsilon)), D(), to);
+  HWY_INLINE void operator()(VFromD<D> re, VFromD<D> im, const BinShare* bin) const {
+    sums.add(MulAdd(re, re, MulAdd(im, im, epsilon)), bin);
   }
 };
 
@@ -33,39 +48,19 @@ struct PowerSink {
 // the mel weights carry).
 template <class D>
 struct MagnitudeSink {
+  BandSums<D> sums;
   VFromD<D> epsilon;
-  HWY_INLINE void operator()(VFromD<D> re, VFromD<D> im, float* to) const {
+  HWY_INLINE void operator()(VFromD<D> re, VFromD<D> im, const BinShare* bin) const {
     const auto power = MulAdd(re, re, MulAdd(im, im, epsilon));
     if constexpr (kUsesEstimate) {
       const auto estimate = ApproximateReciprocalSqrt(power);
       const auto root = Mul(power, estimate);
-      Store(Mul(root, NegMulAdd(root, estimate, Set(D(), 3.0F))), D(), to);
+      sums.add(Mul(root, NegMulAdd(root, estimate, Set(D(), 3.0F))), bin);
     } else {
-      Store(Sqrt(power), D(), to);
+      sums.add(Sqrt(power), bin);
     }
   }
 };
-
-// Walks the needed bins once: each falls in one band and rises in the next.
-template <class D>
-HWY_NOINLINE void SumBands(D d, const MelBands& bands, const float* HWY_RESTRICT bins,
-                           float* HWY_RESTRICT mels) {
-  const float* HWY_RESTRICT weight = bands.weights.data();
-  const float* HWY_RESTRICT bin = bins + bands.first_bin * MaxLanes(d);
-  auto falling = Zero(d);
-  for (size_t segment = 0; segment <= bands.num_mels; ++segment) {
-    auto rising = Zero(d);
-    for (size_t left = bands.segment_bins[segment]; left > 0; --left) {
-      const auto value = Load(d, bin);
-      falling = MulAdd(value, Set(d, weight[0]), falling);
-      rising = MulAdd(value, Set(d, weight[1]), rising);
-      bin += MaxLanes(d);
-      weight += 2;
-    }
-    if (segment > 0) Store(falling, d, mels + (segment - 1) * MaxLanes(d));
-    falling = rising;
-  }
-}
 
 // ln(1+t)/t on [-1/3, 1/3], highest power first; minimax in the terms from t^2 on, 9e-9.
 constexpr float kLogTerms[] = {0.144008696F,  -0.152694911F, 0.139153689F,
@@ -92,29 +87,41 @@ HWY_INLINE VFromD<D> NaturalLog(D d, VFromD<D> x) {
   return MulAdd(exponent, Set(d, 0.693359375F), small);
 }
 
-template <class D, class Compress>
-HWY_INLINE void ForEachBand(D d, size_t num_mels, float* HWY_RESTRICT mels, Compress compress) {
-  for (size_t m = 0; m < num_mels; ++m) {
-    Store(compress(Load(d, mels + m * MaxLanes(d))), d, mels + m * MaxLanes(d));
+// Floor, then logarithm: what a recipe does with each mel value.
+struct FloorOnly {
+  bool adds;
+  float floor;
+  template <class D>
+  HWY_INLINE VFromD<D> operator()(D d, VFromD<D> x) const {
+    return adds ? Add(x, Set(d, floor)) : Max(x, Set(d, floor));
   }
-}
+};
+struct FloorAndLn {
+  float floor;
+  template <class D>
+  HWY_INLINE VFromD<D> operator()(D d, VFromD<D> x) const {
+    return NaturalLog(d, Max(x, Set(d, floor)));
+  }
+};
+struct FloorAndScaledLog {
+  FloorOnly keep;
+  float factor;
+  template <class D>
+  HWY_INLINE VFromD<D> operator()(D d, VFromD<D> x) const {
+    return Mul(NaturalLog(d, keep(d, x)), Set(d, factor));
+  }
+};
 
-// Floor and logarithm, in place.
-template <class D>
-HWY_NOINLINE void CompressBands(D d, const MelPlan& plan, float* HWY_RESTRICT mels) {
-  using V = VFromD<D>;
-  const bool adds = plan.recipe.floor_mode == config::MelFloor::kAdd;
-  const auto floor = Set(d, plan.floor);
-  const auto factor = Set(d, plan.log_factor);
-  const auto keep = [&](V x) HWY_ATTR { return adds ? Add(x, floor) : Max(x, floor); };
-  const size_t num_mels = plan.bands.num_mels;
+// Calls `use` with the compression of the plan's recipe.
+template <class Use>
+HWY_INLINE void WithCompression(const MelPlan& plan, Use use) {
+  const FloorOnly keep{plan.recipe.floor_mode == config::MelFloor::kAdd, plan.floor};
   if (plan.recipe.log == config::MelLog::kNone) {
-    ForEachBand(d, num_mels, mels, [&](V x) HWY_ATTR { return keep(x); });
-  } else if (plan.recipe.log == config::MelLog::kLn && !adds) {
-    ForEachBand(d, num_mels, mels, [=](V x) HWY_ATTR { return NaturalLog(d, Max(x, floor)); });
+    use(keep);
+  } else if (plan.recipe.log == config::MelLog::kLn && !keep.adds) {
+    use(FloorAndLn{plan.floor});
   } else {
-    ForEachBand(d, num_mels, mels,
-                [&](V x) HWY_ATTR { return Mul(NaturalLog(d, keep(x)), factor); });
+    use(FloorAndScaledLog{keep, plan.log_factor});
   }
 }
 

@@ -55,16 +55,11 @@ std::size_t FrameGrid::num_frames(std::size_t num_samples) const noexcept {
   return static_cast<std::size_t>(std::max<std::int64_t>(0, frames - drop_last_frames));
 }
 
-std::int64_t FrameGrid::source_of(std::int64_t position, std::int64_t num_samples) const noexcept {
-  const std::int64_t n = fit_samples > 0 ? fit_samples : num_samples;
-  if (position < 0 || position >= n) {
-    if (pad_mode == config::MelPadMode::kZero) return -1;
-    if (n == 1) return 0;
-    const std::int64_t period = 2 * (n - 1);
-    position = ((position % period) + period) % period;
-    if (position >= n) position = period - position;
-  }
-  return position < num_samples ? position : -1;
+std::int64_t FrameGrid::reflected_often(std::int64_t position, std::int64_t n) noexcept {
+  if (n == 1) return 0;
+  const std::int64_t period = 2 * (n - 1);
+  const std::int64_t inside = ((position % period) + period) % period;
+  return inside < n ? inside : period - inside;
 }
 
 }  // namespace stoker::audio

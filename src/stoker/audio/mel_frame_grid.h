@@ -19,7 +19,14 @@ struct FrameGrid {
     return first_start + static_cast<std::int64_t>(frame_index) * hop_samples;
   }
   // Which of `num_samples` stands at `position`, which may lie outside; -1 for a zero.
-  std::int64_t source_of(std::int64_t position, std::int64_t num_samples) const noexcept;
+  std::int64_t source_of(std::int64_t position, std::int64_t num_samples) const noexcept {
+    const std::int64_t n = fit_samples > 0 ? fit_samples : num_samples;
+    if (position < 0 || position >= n) {
+      if (pad_mode == config::MelPadMode::kZero) return -1;
+      position = reflected(position, n);
+    }
+    return position < num_samples ? position : -1;
+  }
 
   config::MelFraming kind;
   config::MelPadMode pad_mode;
@@ -29,6 +36,15 @@ struct FrameGrid {
   std::int64_t fit_samples;
   std::int64_t drop_last_frames;
   std::int64_t first_start;
+
+ private:
+  // The place inside 0 ... n-1 that `position` outside bounces to.
+  static std::int64_t reflected(std::int64_t position, std::int64_t n) noexcept {
+    const std::int64_t last = n - 1;
+    const std::int64_t once = position < 0 ? -position : 2 * last - position;
+    return once >= 0 && once <= last ? once : reflected_often(position, n);
+  }
+  static std::int64_t reflected_often(std::int64_t position, std::int64_t n) noexcept;
 };
 
 }  // namespace stoker::audio

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include "stoker/audio/mel_frame_grid.h"
 
@@ -21,6 +22,10 @@ struct LaneLayout {
     return lane * frames_per_lane + step;
   }
   bool has(std::size_t lane, std::size_t step) const { return frame_of(lane, step) < num_frames; }
+  std::size_t frames_in(std::size_t lane) const {
+    const std::size_t first = std::min(frame_of(lane, 0), num_frames);
+    return std::min(frames_per_lane, num_frames - first);
+  }
 
   std::size_t num_frames;
   std::size_t frames_per_lane;
@@ -54,12 +59,36 @@ class LaneReader {
  private:
   const Sample* fill_edge(std::size_t lane, std::int64_t position) {
     Sample* const edge = memory_.edges + lane * memory_.span_samples;
-    for (std::size_t i = 0; i < memory_.span_samples; ++i) {
-      const std::int64_t source =
-          grid_->source_of(position + static_cast<std::int64_t>(i), readable_);
+    const auto span = static_cast<std::int64_t>(memory_.span_samples);
+    const std::int64_t first_inside = std::clamp<std::int64_t>(-position, 0, span);
+    const std::int64_t end_inside =
+        std::clamp<std::int64_t>(readable_ - position, first_inside, span);
+    fill_outside(edge, position, {0, first_inside});
+    if (first_inside < end_inside) {
+      std::copy_n(samples_.data() + position + first_inside, end_inside - first_inside,
+                  edge + first_inside);
+    }
+    fill_outside(edge, position, {end_inside, span});
+    return edge;
+  }
+
+  // Places range.first ... range.second-1 of `edge`, all of them on one side of the utterance.
+  void fill_outside(Sample* edge, std::int64_t position,
+                    std::pair<std::int64_t, std::int64_t> range) const {
+    const auto [first, end] = range;
+    if (first == end) return;
+    const std::int64_t last_source = grid_->source_of(position + first, readable_);
+    const std::int64_t first_source = grid_->source_of(position + end - 1, readable_);
+    // Mostly the stretch is one piece of the utterance backwards.
+    if (first_source >= 0 && last_source - first_source == end - first - 1) {
+      std::reverse_copy(samples_.data() + first_source, samples_.data() + last_source + 1,
+                        edge + first);
+      return;
+    }
+    for (std::int64_t i = first; i < end; ++i) {
+      const std::int64_t source = grid_->source_of(position + i, readable_);
       edge[i] = source < 0 ? Sample{} : samples_[static_cast<std::size_t>(source)];
     }
-    return edge;
   }
 
   const FrameGrid* grid_;

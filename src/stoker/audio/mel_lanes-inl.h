@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "stoker/audio/float16.h"
+#include "stoker/audio/mel_plan.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace stoker::audio::HWY_NAMESPACE {
@@ -28,39 +29,37 @@ HWY_INLINE VFromD<D> FiniteSample(D d, VFromD<D> x) {
   return Min(Max(number, Set(d, -kLargestSample)), Set(d, kLargestSample));
 }
 
-// How one vector of finished values is written in each dtype.
+// How a vector of finished values becomes one of each dtype.
 struct AsF32 {
   using Value = float;
   template <class D>
-  HWY_INLINE void operator()(D d, VFromD<D> x, float* to) const {
-    Store(x, d, to);
+  HWY_INLINE VFromD<D> operator()(D /*d*/, VFromD<D> x) const {
+    return x;
   }
 };
 struct AsF16 {
   using Value = uint16_t;
   template <class D>
-  HWY_INLINE void operator()(D d, VFromD<D> x, uint16_t* to) const {
+  HWY_INLINE VFromD<Rebind<uint16_t, D> > operator()(D d, VFromD<D> x) const {
+    const Rebind<uint16_t, D> narrow;
 #if HWY_TARGET == HWY_SCALAR
     (void)d;
-    *to = f16_bits(GetLane(x));
+    return Set(narrow, f16_bits(GetLane(x)));
 #else
-    const Rebind<hwy::float16_t, D> narrow;
     const auto limited = Min(Max(x, Set(d, -kLargestF16)), Set(d, kLargestF16));
-    Store(DemoteTo(narrow, limited), narrow, reinterpret_cast<hwy::float16_t*>(to));
+    return BitCast(narrow, DemoteTo(Rebind<hwy::float16_t, D>(), limited));
 #endif
   }
 };
 struct AsBf16 {
   using Value = uint16_t;
   template <class D>
-  HWY_INLINE void operator()(D /*d*/, VFromD<D> x, uint16_t* to) const {
+  HWY_INLINE VFromD<Rebind<uint16_t, D> > operator()(D /*d*/, VFromD<D> x) const {
     const RebindToUnsigned<D> du;
-    const Rebind<int32_t, D> di;
-    const Rebind<uint16_t, D> narrow;
     const auto bits = BitCast(du, x);
     const auto tie = And(ShiftRight<16>(bits), Set(du, 1));
     const auto rounded = ShiftRight<16>(Add(Add(bits, tie), Set(du, 0x7FFF)));
-    Store(DemoteTo(narrow, BitCast(di, rounded)), narrow, to);
+    return DemoteTo(Rebind<uint16_t, D>(), BitCast(Rebind<int32_t, D>(), rounded));
   }
 };
 
@@ -76,11 +75,15 @@ HWY_INLINE void LoadLanes(const float* const* lanes, size_t first, size_t count,
     Store(FiniteSample(d, Load(d, lanes[0] + first + i)), d, to + i);
 }
 
-template <class Write>
-HWY_INLINE void StoreRows(const float* values, size_t num_mels, void* const* rows, Write write) {
+template <class Compress, class Convert>
+HWY_INLINE void StoreRows(const float* values, size_t num_mels, void* const* rows,
+                          Compress compress, Convert convert) {
+  using Value = typename Convert::Value;
   const FloatTag d;
-  auto* const row = static_cast<typename Write::Value*>(rows[0]);
-  for (size_t m = 0; m < num_mels; ++m) write(d, Load(d, values + m), row + m);
+  auto* const row = static_cast<Value*>(rows[0]);
+  for (size_t m = 0; m < num_mels; ++m) {
+    Store(convert(d, compress(d, Load(d, values + m))), Rebind<Value, FloatTag>(), row + m);
+  }
 }
 
 #else
@@ -136,10 +139,10 @@ HWY_INLINE void StorePair(V pair, float* to) {
 }
 
 // Brings samples first ... first+count-1 of every lane into vectors one after the other; count is a
-// multiple of eight.
+// multiple of kPieceSamples.
 HWY_INLINE void LoadLanes(const int16_t* const* lanes, size_t first, size_t count, float* to) {
   const RebindToSigned<FloatTag> di;
-  for (size_t i = 0; i < count; i += 8) {
+  for (size_t i = 0; i < count; i += kPieceSamples) {
     const auto pairs = GatherFour(di, lanes, first + i);
     StorePair(pairs.v0, to + i * kLanes);
     StorePair(pairs.v1, to + (i + 2) * kLanes);
@@ -159,37 +162,56 @@ HWY_INLINE void LoadLanes(const float* const* lanes, size_t first, size_t count,
   }
 }
 
-// block: value i of lane 4*b+j stands at [j][4*b+i]; at most four go to band m of each row.
-template <class Value>
-HWY_INLINE void CopyBlocks(const Value* block, void* const* rows, size_t m, size_t num_mels) {
-  const auto from = [&](size_t lane) { return block + lane % 4 * kLanes + lane / 4 * 4; };
-  if (num_mels - m >= 4) {
-    HWY_UNROLL(16) for (size_t lane = 0; lane < kLanes; ++lane) {
-      std::memcpy(static_cast<Value*>(rows[lane]) + m, from(lane), 4 * sizeof(Value));
-    }
-    return;
-  }
-  for (size_t lane = 0; lane < kLanes; ++lane) {
-    std::memcpy(static_cast<Value*>(rows[lane]) + m, from(lane), (num_mels - m) * sizeof(Value));
+// Four values of lanes 0, 4, 8 ... stand in v one after the other; each goes to band m of its row.
+template <class D>
+HWY_INLINE void StoreFours(D d, VFromD<D> v, void* const* rows, size_t m) {
+  if constexpr (MaxLanes(d) == 4) {
+    StoreU(v, d, static_cast<TFromD<D>*>(rows[0]) + m);
+  } else {
+    const Half<D> half;
+    StoreFours(half, LowerHalf(half, v), rows, m);
+    StoreFours(half, UpperHalf(half, v), rows + MaxLanes(half), m);
   }
 }
 
-// values: one vector per band, their number rounded up to four. rows: where each lane's frame goes.
-template <class Write>
-HWY_INLINE void StoreRows(const float* values, size_t num_mels, void* const* rows, Write write) {
-  using Value = typename Write::Value;
+template <class Compress>
+HWY_INLINE FourVectors<VFromD<FloatTag> > FinishFour(const float* values, Compress compress) {
   const FloatTag d;
-  HWY_ALIGN Value block[4 * kLanes];
-  for (size_t m = 0; m < num_mels; m += 4) {
-    const auto v = TransposeBlocks(
-        d, FourVectors<VFromD<FloatTag> >{
-               Load(d, values + m * kLanes), Load(d, values + (m + 1) * kLanes),
-               Load(d, values + (m + 2) * kLanes), Load(d, values + (m + 3) * kLanes)});
-    write(d, v.v0, block);
-    write(d, v.v1, block + kLanes);
-    write(d, v.v2, block + 2 * kLanes);
-    write(d, v.v3, block + 3 * kLanes);
-    CopyBlocks(block, rows, m, num_mels);
+  return TransposeBlocks(
+      d, FourVectors<VFromD<FloatTag> >{
+             compress(d, Load(d, values)), compress(d, Load(d, values + kLanes)),
+             compress(d, Load(d, values + 2 * kLanes)), compress(d, Load(d, values + 3 * kLanes))});
+}
+
+template <class Convert>
+HWY_INLINE void StoreFour(const FourVectors<VFromD<FloatTag> >& four, void* const* rows, size_t m,
+                          Convert convert) {
+  const FloatTag d;
+  const Rebind<typename Convert::Value, FloatTag> to;
+  StoreFours(to, convert(d, four.v0), rows, m);
+  StoreFours(to, convert(d, four.v1), rows + 1, m);
+  StoreFours(to, convert(d, four.v2), rows + 2, m);
+  StoreFours(to, convert(d, four.v3), rows + 3, m);
+}
+
+// values: one vector per band, their number rounded up to four; they are compressed and converted
+// on the way. rows: where each lane's frame goes.
+template <class Compress, class Convert>
+HWY_INLINE void StoreRows(const float* values, size_t num_mels, void* const* rows,
+                          Compress compress, Convert convert) {
+  using Value = typename Convert::Value;
+  size_t m = 0;
+  for (; m + 4 <= num_mels; m += 4) {
+    StoreFour(FinishFour(values + m * kLanes, compress), rows, m, convert);
+  }
+  if (m == num_mels) return;
+  // The last one to three bands take a way round, so that nothing is written behind a row.
+  Value rest[kLanes][4];
+  void* places[kLanes];
+  for (size_t lane = 0; lane < kLanes; ++lane) places[lane] = rest[lane];
+  StoreFour(FinishFour(values + m * kLanes, compress), places, 0, convert);
+  for (size_t lane = 0; lane < kLanes; ++lane) {
+    std::memcpy(static_cast<Value*>(rows[lane]) + m, rest[lane], (num_mels - m) * sizeof(Value));
   }
 }
 

@@ -47,6 +47,21 @@ std::vector<float> make_twiddles_1024() {
   return table;
 }
 
+std::vector<BinShare> shares_of(const MelBands& bands, std::size_t num_bins,
+                                std::size_t num_lanes) {
+  std::vector<BinShare> shares(num_bins, BinShare{});
+  const float* weight = bands.weights.data();
+  std::size_t bin = bands.first_bin;
+  for (std::size_t segment = 0; segment <= bands.num_mels; ++segment) {
+    for (std::size_t left = bands.segment_bins[segment]; left > 0; --left, weight += 2, ++bin) {
+      shares[bin] = {.falling = weight[0],
+                     .rising = weight[1],
+                     .place = static_cast<std::uint32_t>(segment * num_lanes)};
+    }
+  }
+  return shares;
+}
+
 double log_factor_of(config::MelLog log) {
   if (log == config::MelLog::kLog10) return 1.0 / std::numbers::ln10;
   if (log == config::MelLog::kDb) return 10.0 / std::numbers::ln10;
@@ -66,6 +81,7 @@ MelPlan::MelPlan(const config::MelRecipe& r, SimdLevel simd_level)
       window_i16(scaled_window(r, window_samples, kI16Scale)),
       window_f32(scaled_window(r, window_samples, 1.0)),
       bands(sparse_bands(r, r.power == 1 && kernels->doubled_magnitude ? 0.5F : 1.0F)),
+      bins(shares_of(bands, static_cast<std::size_t>(r.n_fft) / 2 + 1, kernels->num_lanes)),
       epsilon(static_cast<float>(r.power == 1 ? std::max(r.magnitude_epsilon, kSmallestPower)
                                               : r.magnitude_epsilon)),
       floor(static_cast<float>(r.floor)),
@@ -87,13 +103,11 @@ MelScratch::Floats MelScratch::floats(std::size_t count) {
 
 MelScratch::MelScratch(const MelPlan& plan, std::size_t max_samples) {
   const std::size_t lanes = plan.kernels->num_lanes;
-  const auto n_fft = static_cast<std::size_t>(plan.recipe.n_fft);
-  // Lanes read whole blocks of eight samples.
-  const std::size_t span = plan.is_1024 ? kHop1024 : round_up<std::size_t>(plan.window_samples, 8);
+  const std::size_t span =
+      plan.is_1024 ? kHop1024 : round_up<std::size_t>(plan.window_samples, kPieceSamples);
   samples = floats((plan.is_1024 ? 4 * kBlock1024 : span) * lanes);
-  spectrum = floats(plan.is_1024 ? 32 * kColumn1024 * lanes : 4 * plan.fft->num_points * lanes);
-  bins = floats((n_fft / 2 + 1) * lanes);
-  mels = floats(round_up<std::size_t>(plan.bands.num_mels, 4) * lanes);
+  spectrum = floats(plan.is_1024 ? 2 * kSpectrum1024 * lanes : 4 * plan.fft->num_points * lanes);
+  mels = floats((2 + round_up<std::size_t>(plan.bands.num_mels, 4)) * lanes);
   edges = floats(span * lanes);
   zeros = floats(span);
   unused_row = floats(round_up<std::size_t>(plan.bands.num_mels, 4));

@@ -33,6 +33,13 @@ struct MelKernels {
 
 const MelKernels& mel_kernels(SimdLevel level);
 
+// What one bin of the transform gives to the bands.
+struct BinShare {
+  float falling;
+  float rising;
+  std::uint32_t place;  // in MelScratch::mels, of the band in which it falls; the next one follows
+};
+
 struct MelPlan {
   MelPlan(const config::MelRecipe& recipe, SimdLevel level);
 
@@ -48,7 +55,8 @@ struct MelPlan {
   std::vector<float> twiddles_1024;  // [n2][16] pairs: exp(-2*pi*i*n2*k1/1024)
   std::optional<FftFactors> fft;     // of the general path
   MelBands bands;
-  float epsilon;  // under the root
+  std::vector<BinShare> bins;  // n_fft/2 + 1 of them
+  float epsilon;               // under the root
   float floor;
   float log_factor;  // times ln
 };
@@ -63,10 +71,9 @@ struct MelScratch {
 
   MelScratch(const MelPlan& plan, std::size_t max_samples);
 
-  Floats samples;   // 1024: ring of four blocks; general: one frame
-  Floats spectrum;  // 1024: columns of pass 1; general: two buffers in turn
-  Floats bins;      // magnitudes
-  Floats mels;
+  Floats samples;     // 1024: ring of four blocks; general: one frame
+  Floats spectrum;    // 1024: columns of pass 1, two steps; general: two buffers in turn
+  Floats mels;        // the first vector belongs to no band
   Floats edges;       // samples of lanes whose frame reaches beyond the utterance
   Floats zeros;       // what lanes without a frame read
   Floats unused_row;  // where lanes without a frame write
@@ -75,11 +82,16 @@ struct MelScratch {
   MelStageTimes* times = nullptr;
 };
 
+// Lanes are read in whole pieces of this many samples.
+inline constexpr std::size_t kPieceSamples = 8;
+
 inline constexpr std::size_t kHop1024 = 256;
 // A block of the ring: 256 vectors, one more after each 32 so that columns spread over the cache.
 inline constexpr std::size_t kBlock1024 = 8 * 33;
 // A column of pass 1: 17 complex vectors, one for each row of pass 2. Columns stand one after the
 // other, so that pass 1 writes without leaving its page.
 inline constexpr std::size_t kColumn1024 = 34;
+// All columns of a step, and one of padding: two steps are under way at a time.
+inline constexpr std::size_t kSpectrum1024 = 33 * kColumn1024;
 
 }  // namespace stoker::audio

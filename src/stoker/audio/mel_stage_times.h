@@ -8,11 +8,10 @@
 
 namespace stoker::audio {
 
-enum class MelStage : std::size_t { kLoad, kTransform, kSpectrum, kBands, kLogStore };
+enum class MelStage : std::size_t { kLoad, kTransform, kLogStore };
 
-inline constexpr std::array<std::string_view, 5> kMelStageNames{
-    "load and transpose", "window and first FFT pass", "second FFT pass and magnitude", "mel bands",
-    "log, convert and store"};
+inline constexpr std::array<std::string_view, 3> kMelStageNames{
+    "load and transpose", "window, FFT, magnitude and bands", "log, convert and store"};
 
 struct MelStageTimes {
   std::array<std::chrono::nanoseconds, kMelStageNames.size()> spent{};
