@@ -3,6 +3,7 @@
 // copy from a file that is already open. Read the best of several runs on a shared machine.
 #include <benchmark/benchmark.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -132,7 +133,8 @@ void read_header_alone(benchmark::State& state) {
   std::size_t clip = 0;
   for (auto _ : state) {
     const auto info = read_sound_info(clips().open(clip++));
-    benchmark::DoNotOptimize(info->num_samples);
+    std::uint64_t num_samples = info->num_samples;
+    benchmark::DoNotOptimize(num_samples);
   }
   state.SetItemsProcessed(state.iterations());
 }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <vector>
@@ -42,7 +43,7 @@ TEST(FusedReadTest, CopyGivesTheSameBytesAndTheCrcOfAnyLength) {
         auto* to = static_cast<std::byte*>(std::align(64, num_bytes, start, left)) + shift;
         EXPECT_EQ(kernels->copy(from.data(), to, num_bytes, 0x1234), crc32c(from, 0x1234))
             << kernels->name << " " << num_bytes;
-        EXPECT_EQ(std::memcmp(to, from.data(), num_bytes), 0) << kernels->name << " " << num_bytes;
+        EXPECT_TRUE(std::equal(from.begin(), from.end(), to)) << kernels->name << " " << num_bytes;
         EXPECT_EQ(to[num_bytes], std::byte{0x5A});
       }
     }

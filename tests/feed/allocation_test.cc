@@ -12,13 +12,14 @@ namespace {
 std::atomic<std::uint64_t> num_allocations{0};
 }  // namespace
 
-void* operator new(std::size_t size) {
+// Not inlined, or g++ 13 takes the pair for a malloc with a foreign delete.
+[[gnu::noinline]] void* operator new(std::size_t size) {
   num_allocations.fetch_add(1, std::memory_order_relaxed);
   if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
   throw std::bad_alloc();
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace stoker::feed {
 namespace {
