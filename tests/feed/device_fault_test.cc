@@ -14,6 +14,7 @@ namespace {
 FeedSetup setup_for(SimulatedGpu& gpu, const DeviceCase& wanted) {
   FeedSetup setup = synthetic_setup(std::make_shared<SyntheticStore>(speech_like_rows(60)));
   setup.device = simulated_device(gpu, wanted);
+  setup.fallbacks = setup.device->fallbacks;
   return setup;
 }
 

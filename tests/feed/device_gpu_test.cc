@@ -61,6 +61,7 @@ FeedSetup setup_for(const Way* way) {
   device->make_kernels = [] { return std::make_unique<GatherKernels>(); };
   device->fallbacks = std::make_shared<Fallbacks>(FallbackPolicy::kRefuse);
   setup.device = device;
+  setup.fallbacks = device->fallbacks;
   return setup;
 }
 

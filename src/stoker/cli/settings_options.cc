@@ -12,7 +12,7 @@
 namespace stoker::cli {
 namespace {
 
-constexpr std::array<std::string_view, 31> kFeedSettings{"data.path",
+constexpr std::array<std::string_view, 35> kFeedSettings{"data.path",
                                                          "cache.dir",
                                                          "data.batch_size",
                                                          "data.batch_frames",
@@ -31,6 +31,10 @@ constexpr std::array<std::string_view, 31> kFeedSettings{"data.path",
                                                          "gpu.enhanced_gpu_prefetch",
                                                          "data.optimize_cpu_gpu_overlap",
                                                          "gpu.prefetch_to_gpu",
+                                                         "gpu.data_gpu",
+                                                         "gpu.model_gpu",
+                                                         "gpu.data_gpu_memory",
+                                                         "gpu.mel_place",
                                                          "data.auto_tune_performance",
                                                          "data.static_shapes",
                                                          "data.shuffle",

@@ -64,6 +64,10 @@ class StreamRun {
                                             .delay = std::chrono::microseconds(arguments_.delay_us),
                                             .stop = frame_.stop_token()});
     if (arguments_.from_batch > 0) opened.feed.seek({0, arguments_.from_batch});
+    for (const std::string& line : opened.mode.lines) frame_.say(line);
+    if (!opened.mode.mel.reason.empty()) {
+      frame_.say(opened.mode.text + ": " + opened.mode.mel.reason);
+    }
     const double open_s = started.seconds();
     stream(opened.feed, started);
     report(opened, open_s);
@@ -132,6 +136,9 @@ class StreamRun {
     out["open_s"] = open_s;
     out["fills"] = stats.pipeline.fills;
     out["stages"] = std::move(stages);
+    out["device"] = opened.mode.choice.mode == feed::GpuMode::kCpu
+                        ? std::string("cpu")
+                        : Device::cuda(opened.mode.choice.model_device).text();
     out["path"] = opened.feed.identity().path + "/" +
                   std::string(config::name_of(opened.feed.format().dtype));
     out["num_shapes"] = opened.feed.shapes().size();

@@ -127,6 +127,17 @@ std::optional<std::uint32_t> DeviceRing::pop_ready(const std::stop_token& stop,
   return take_first(ready_);
 }
 
+RingStats DeviceRing::await_ready(unsigned num_ready, const ReadyWait& wait) {
+  Lock lock(mutex_);
+  while (ready_.size() < num_ready && !is_over()) {
+    const WaitEnd end = wait.deadline
+                            ? filled_.wait_until(lock, wait.stop, {wait.clock, *wait.deadline})
+                            : filled_.wait(lock, wait.stop);
+    if (end == WaitEnd::kStopped || end == WaitEnd::kDeadline) break;
+  }
+  return stats_locked();
+}
+
 std::optional<std::uint32_t> DeviceRing::try_pop_ready() {
   const Lock lock(mutex_);
   if (ready_.empty()) return std::nullopt;
@@ -144,6 +155,10 @@ void DeviceRing::give_back(std::uint32_t slot, std::optional<cuda::StreamView> s
 
 RingStats DeviceRing::stats() const {
   const Lock lock(mutex_);
+  return stats_locked();
+}
+
+RingStats DeviceRing::stats_locked() const {
   return {.num_slots = static_cast<unsigned>(slots_.size()),
           .num_ready = static_cast<unsigned>(ready_.size()),
           .num_leased = num_leased_,

@@ -67,6 +67,14 @@ class DeviceRing {
   // and E-PIPE-LEASES when the consumer holds every slot for longer than `patience`.
   std::optional<std::uint32_t> pop_ready(const std::stop_token& stop,
                                          std::chrono::nanoseconds patience);
+  // Waits until that many are ready; returns earlier at the deadline, after a stop, and when there
+  // will be no more.
+  struct ReadyWait {
+    const Clock* clock = &system_clock();
+    std::optional<std::chrono::nanoseconds> deadline{};
+    std::stop_token stop{};
+  };
+  RingStats await_ready(unsigned num_ready, const ReadyWait& wait);
   // Only if one is ready; never waits.
   std::optional<std::uint32_t> try_pop_ready();
   // `stream`: whose work reads the slot; nothing when nobody read it.
@@ -75,6 +83,7 @@ class DeviceRing {
   RingStats stats() const;
 
  private:
+  RingStats stats_locked() const STOKER_REQUIRES(mutex_);
   bool is_over() const STOKER_REQUIRES(mutex_) { return is_closed_ || error_.has_value(); }
 
   const RingOptions options_;

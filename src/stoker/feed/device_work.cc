@@ -63,7 +63,8 @@ void swap_small(BatchSlot& a, BatchSlot& b) {
 
 DeviceBudget plan_device_memory(const BatchFormat& format, const DeviceSetup& setup,
                                 std::size_t mel_scratch_bytes) {
-  DeviceBudget budget{.slot_bytes = DeviceRing::slot_bytes(format)};
+  DeviceBudget budget{.slot_bytes = DeviceRing::slot_bytes(format),
+                      .allowed_bytes = setup.memory_bytes};
   budget.fixed_bytes =
       aligned(made_mel_bytes(format, setup)) + aligned(mel_scratch_bytes) +
       (setup.tier == DeviceTier::kResident ? aligned(setup.pool_bytes) : 0) +

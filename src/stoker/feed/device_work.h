@@ -16,6 +16,7 @@ struct DeviceBudget {
   std::uint64_t slot_bytes = 0;   // a batch of the ring
   std::uint64_t fixed_bytes = 0;  // staging, scratch, resident rows
   unsigned num_slots = 0;         // of the ring, within the bound
+  std::uint64_t allowed_bytes = 0;
   std::uint64_t total_bytes() const { return fixed_bytes + num_slots * slot_bytes; }
 };
 

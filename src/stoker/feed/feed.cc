@@ -85,7 +85,13 @@ struct Feed::State {
                                                             .kind = setup.device->host_memory,
                                                             .api = setup.device->api},
                                           *setup.device->fallbacks);
-    device = std::make_shared<DeviceWork>(format, *setup.device, order->rows().size());
+    DeviceSetup own = *setup.device;
+    if (own.tier == DeviceTier::kResident) {
+      // Batches on their way at once may bring the same rows.
+      own.pool_bytes += (max_depth + 2) * format->payload_bytes();
+      own.memory_bytes += own.pool_bytes;
+    }
+    device = std::make_shared<DeviceWork>(format, own, order->rows().size());
   }
 
   // Builds everything that depends on the position; what runs now ends first.
@@ -212,13 +218,20 @@ FeedStats Feed::stats() const {
   FeedStats stats = state_->totals;
   stats.pipeline = state_->pipeline->stats();
   stats.fallbacks = state_->setup.store->fallbacks();
-  if (state_->device == nullptr) return stats;
-  for (FallbackCount& each : state_->setup.device->fallbacks->counts()) {
-    stats.fallbacks.push_back(std::move(each));
+  if (state_->setup.fallbacks != nullptr) {
+    for (FallbackCount& each : state_->setup.fallbacks->counts()) {
+      stats.fallbacks.push_back(std::move(each));
+    }
   }
+  if (state_->device == nullptr) return stats;
   stats.ring = state_->stage->ring_stats();
   stats.device = state_->device->budget();
   return stats;
+}
+
+StartReport Feed::await_start(const StartOptions& options) {
+  if (state_->device == nullptr || state_->setup.device->ahead == DeviceAhead::kOnDemand) return {};
+  return feed::await_start(*state_->device->ring(), options);
 }
 
 std::vector<BadRow> Feed::bad_rows() const { return state_->bad_rows->rows(); }

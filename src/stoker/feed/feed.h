@@ -16,6 +16,7 @@
 #include "stoker/feed/feed_options.h"
 #include "stoker/feed/feed_setup.h"
 #include "stoker/feed/feed_state.h"
+#include "stoker/feed/start_rule.h"
 #include "stoker/pipeline/pipeline.h"
 
 namespace stoker::feed {
@@ -72,6 +73,9 @@ class Feed {
   FeedStats stats() const;
   std::vector<BadRow> bad_rows() const;
   std::string picture() const;  // what every slot is doing
+
+  // Waits as the start rule says (start_rule.h); returns at once for batches in host memory.
+  StartReport await_start(const StartOptions& options);
 
   // For the tuner: change speed and memory, never a byte.
   void set_num_workers(unsigned num_workers);

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "stoker/cuda/device.h"
+
 namespace stoker::feed {
 
 struct FeedOptions {
@@ -21,6 +23,7 @@ struct FeedOptions {
   std::string batch_dtype = "auto";                   // auto (the cache's), f32, f16, bf16
   std::uint32_t rank = 0;
   std::uint32_t world_size = 1;
+  Device device = Device::cpu();  // where mel() and tokens() of a batch point
 };
 
 }  // namespace stoker::feed

@@ -49,6 +49,7 @@ struct FeedSetup {
   FeedIdentity identity;
   std::shared_ptr<BackgroundBuild> build;     // completes the cache meanwhile; may be null
   std::shared_ptr<const DeviceSetup> device;  // null: batches stay in host memory
+  std::shared_ptr<Fallbacks> fallbacks;       // of the choice of a device; may be null
   FeedPosition start;
   std::uint64_t num_epochs = std::numeric_limits<std::uint64_t>::max();
 };

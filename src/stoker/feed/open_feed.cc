@@ -133,6 +133,62 @@ unsigned workers_of(const config::LoaderSettings& loader) {
   return loader.num_workers ? static_cast<unsigned>(*loader.num_workers) : count_cpus().allowed;
 }
 
+struct ModeParts {
+  const config::Settings& settings;
+  const UtteranceStore& store;
+  const OpenOptions& options;
+  std::string saved_path;
+};
+
+// Whether a GPU is asked for, directly or by `auto`.
+bool may_use_gpu(const ModeWish& wish, AutoDevice auto_device) {
+  if (wish.device) return wish.device->is_cuda();
+  return auto_device == AutoDevice::kGpu || wish.data_gpu || wish.model_gpu;
+}
+
+// Chooses mode and way, and puts the way into the setup.
+ModeReport choose_way(const ModeParts& parts, FeedSetup& setup, DeviceView& view) {
+  const config::Settings& settings = parts.settings;
+  const auto as_int = [](const auto& value) {
+    return value ? std::optional(static_cast<int>(*value)) : std::nullopt;
+  };
+  const ModeWish wish{.device = cuda::parse_device(settings.run.device).take_or_raise(),
+                      .data_gpu = as_int(settings.gpu.data_gpu),
+                      .model_gpu = as_int(settings.gpu.model_gpu)};
+  if (!may_use_gpu(wish, parts.options.auto_device)) return {};
+  view = parts.options.devices == nullptr ? view_devices() : *parts.options.devices;
+  auto fallbacks = std::make_shared<Fallbacks>(settings.run.strict ? FallbackPolicy::kRefuse
+                                                                   : FallbackPolicy::kAllow);
+  ModeReport report;
+  report.choice = choose_mode(wish, view, *fallbacks);
+  setup.fallbacks = fallbacks;
+  if (report.choice.mode == GpuMode::kCpu || !settings.gpu.prefetch_to_gpu) return report;
+  DeviceWay way = choose_device_way({.mel = {.settings = settings,
+                                             .store = parts.store,
+                                             .view = view,
+                                             .device = report.choice.data_device,
+                                             .num_workers = setup.loading.num_workers,
+                                             .saved_path = parts.saved_path},
+                                     .choice = report.choice,
+                                     .fallbacks = fallbacks});
+  if (way.mel.source == MelSource::kGpu) setup.identity.path = kCudaPath;
+  report.mel = way.mel;
+  report.text = way.text;
+  setup.device = way.setup;
+  return report;
+}
+
+std::vector<std::string> lines_of(const ModeReport& report, const DeviceView& view,
+                                  const Feed& feed) {
+  ModeFacts facts{.buffer_size = 0, .prefetching = report.text};
+  if (const auto device = feed.stats().device) {
+    facts.buffer_size = device->num_slots;
+    facts.used_bytes = device->total_bytes();
+    facts.allowed_bytes = device->allowed_bytes;
+  }
+  return mode_lines(report.choice, view, facts);
+}
+
 }  // namespace
 
 RankRows ranks_of(const config::LoaderSettings& loader) {
@@ -178,6 +234,9 @@ OpenedFeed open_feed(const config::Settings& given, const OpenOptions& options) 
   setup.bad_rows = bad_row_limits(settings.data, store->index());
   setup.identity = identity_of(settings, *store, setup.order);
   setup.num_epochs = options.num_epochs;
+  DeviceView view;
+  ModeReport mode = choose_way(
+      {settings, *store, options, saved ? saved->identity.path : std::string()}, setup, view);
   if (saved) {
     check_same(saved->identity, setup.identity);
     setup.start = saved->position;
@@ -185,7 +244,10 @@ OpenedFeed open_feed(const config::Settings& given, const OpenOptions& options) 
   if (is_incomplete(settings, *store)) {
     setup.build = std::make_shared<BackgroundBuild>(given, *options.io);
   }
-  return {Feed(std::move(setup)), std::move(store)};
+  const bool has_mode = setup.fallbacks != nullptr;
+  OpenedFeed opened{Feed(std::move(setup)), std::move(store), std::move(mode)};
+  if (has_mode) opened.mode.lines = lines_of(opened.mode, view, opened.feed);
+  return opened;
 }
 
 Feed Feed::open(const FeedOptions& options) {
@@ -207,6 +269,7 @@ Feed Feed::open(const FeedOptions& options) {
   set("data.batch_dtype", options.batch_dtype);
   set("data.rank", std::to_string(options.rank));
   set("data.world_size", std::to_string(options.world_size));
+  set("device", options.device.text());
   return open_feed(config::load_settings(inputs).settings).feed;
 }
 

@@ -8,14 +8,19 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "stoker/base/io.h"
 #include "stoker/base/simd_level.h"
 #include "stoker/config/settings.h"
+#include "stoker/feed/device_choice.h"
 #include "stoker/feed/feed.h"
 #include "stoker/feed/utterance_store.h"
 
 namespace stoker::feed {
+
+// What device `auto` means: a command that only reads batches gains nothing from a GPU.
+enum class AutoDevice { kCpu, kGpu };
 
 struct OpenOptions {
   Io* io = &system_io();
@@ -23,14 +28,26 @@ struct OpenOptions {
   std::uint64_t num_epochs = std::numeric_limits<std::uint64_t>::max();
   std::chrono::microseconds delay{};  // random time before each row, at most; for tests
   std::stop_token stop = {};
+  AutoDevice auto_device = AutoDevice::kCpu;
+  const DeviceView* devices = nullptr;  // null: asks the driver, if a GPU may be used at all
+};
+
+// The mode a feed runs in, and how it came to it.
+struct ModeReport {
+  ModeChoice choice;
+  std::vector<std::string> lines;  // as a run prints them; empty when no GPU was asked for
+  MelPlace mel;                    // of a feed into GPU memory
+  std::string text;                // the way in words, "mel on GPU 0 from PCM16"
 };
 
 struct OpenedFeed {
   Feed feed;
   std::shared_ptr<const UtteranceStore> store;
+  ModeReport mode = {};
 };
 
-// Throws as the Feed does, and E-FEED-STATE or E-FEED-CHANGED for a state that does not fit.
+// Throws as the Feed does, GpuError, and E-FEED-STATE or E-FEED-CHANGED for a state that does not
+// fit.
 OpenedFeed open_feed(const config::Settings& settings, const OpenOptions& options = {});
 
 // Rank and world size: as set, else as torchrun, Slurm or Open MPI tell this process.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "stoker/base/invariant.h"
 #include "stoker/base/number_text.h"
 #include "stoker/cache/errors.h"
 #include "stoker/cache/fused_read.h"
@@ -121,6 +122,7 @@ Result<std::uint32_t> UtteranceReader::read_pcm(std::uint32_t row, std::span<std
     // Straight into the batch: no second copy of samples that lie in the cache.
     const std::uint32_t count = store_.reader()->info(*record).shape.axes[0];
     if (const Result<void> planned = check_planned(row, count); !planned) return planned.error();
+    check_invariant(count <= out.size(), "samples of a row fit the room planned for them");
     const Samples read = read_record(*record, out.first(count));
     if (read) return count;
     if (Result<void> allowed = fall_back(row, read.error()); !allowed) return allowed.error();
@@ -130,6 +132,7 @@ Result<std::uint32_t> UtteranceReader::read_pcm(std::uint32_t row, std::span<std
   context.enter(kFetch);
   if (!samples) return samples.error();
   if (Result<void> planned = check_planned(row, samples->size()); !planned) return planned.error();
+  check_invariant(samples->size() <= out.size(), "samples of a row fit the room planned for them");
   std::copy(samples->begin(), samples->end(), out.begin());
   return static_cast<std::uint32_t>(samples->size());
 }

@@ -1,0 +1,119 @@
+#include "stoker/feed/device_choice.h"
+
+#include <algorithm>
+
+#include "stoker/base/number_text.h"
+#include "stoker/cuda/errors.h"
+
+namespace stoker::feed {
+namespace {
+
+constexpr std::uint64_t kMostAutoBytes = 8 * config::kGiB;
+constexpr unsigned kDefaultBufferSize = 50;
+
+// The most samples a row has beyond frames * hop, whatever the framing.
+std::uint32_t extra_samples(const config::MelRecipe& recipe) {
+  return static_cast<std::uint32_t>(recipe.win_samples +
+                                    (recipe.drop_last_frames + 1) * recipe.hop_samples);
+}
+
+std::uint64_t pool_bytes(const UtteranceStore& store, SlotPayload payload,
+                         config::MelDtype batch_dtype) {
+  const std::uint64_t extra = extra_samples(store.wanted().mel().recipe()) + kSampleAlignment;
+  std::uint64_t total = 0;
+  for (std::uint32_t row = 0; row < store.num_rows(); ++row) {
+    const std::uint64_t frames = store.num_frames(row);
+    total += payload == SlotPayload::kRaggedPcm
+                 ? (frames * store.hop_samples() + extra) * sizeof(std::int16_t)
+                 : frames * store.num_mels() * config::bytes_per_value(batch_dtype);
+  }
+  return total;
+}
+
+// The kernels are loaded once here, to see that the GPU takes them.
+MelPlace place_of(const DeviceWayRequest& request) {
+  try {
+    MelPlace place = choose_mel_place(request.mel);
+    if (place.source == MelSource::kGpu) {
+      request.mel.view.make_kernels({.recipe = request.mel.store.wanted().mel().recipe(),
+                                     .dtype = request.mel.store.cache_dtype(),
+                                     .device = request.choice.data_device});
+    }
+    return place;
+  } catch (const GpuError& failure) {
+    if (!request.fallbacks->are_allowed() || failure.error().code == &cuda::kCudaSticky) throw;
+    request.fallbacks->take({"GPU mel", "CPU mel", std::string(failure.error().code->name)},
+                            error_line(failure.error()) + "; mels are made on the CPU");
+    return {MelSource::kCpu, "the GPU cannot make them"};
+  }
+}
+
+void make_resident(const DeviceWayRequest& request, DeviceSetup& setup) {
+  const config::CacheSettings& cache = request.mel.settings.cache;
+  if (setup.payload == SlotPayload::kPaddedMel) setup.payload = SlotPayload::kRaggedMel;
+  const std::uint64_t wanted =
+      pool_bytes(request.mel.store, setup.payload, *request.mel.settings.batch.batch_dtype);
+  const cuda::DeviceRoom room = setup.api->room(setup.data_device);
+  const std::uint64_t allowed =
+      std::min<std::uint64_t>(cache.tier_memory ? cache.tier_memory->count : room.free_bytes,
+                              room.free_bytes - room.free_bytes / 10);
+  if (wanted + setup.memory_bytes / 2 <= allowed) {
+    setup.tier = DeviceTier::kResident;
+    setup.pool_bytes = wanted;
+    return;
+  }
+  const Error error{.code = &cuda::kCudaMemory,
+                    .promised = bytes_text(wanted) + " of rows in GPU memory",
+                    .found = bytes_text(allowed) + " may be taken"};
+  if (!request.fallbacks->are_allowed()) raise(Error(error));
+  request.fallbacks->take({"gpu tier", "streamed", std::string(error.code->name)},
+                          error_line(error) + "; rows are copied for every batch");
+}
+
+std::string text_of(const DeviceSetup& setup, MelSource source) {
+  const std::string gpu = "GPU " + std::to_string(setup.data_device);
+  const std::string held = setup.tier == DeviceTier::kResident ? " held on " + gpu : "";
+  if (source == MelSource::kGpu) return "mel on " + gpu + " from PCM16" + held;
+  return (source == MelSource::kCache ? "cached mel" : "mel on the CPU") + held;
+}
+
+}  // namespace
+
+DeviceWay choose_device_way(const DeviceWayRequest& request) {
+  const config::Settings& settings = request.mel.settings;
+  const config::GpuSettings& gpu = settings.gpu;
+  DeviceWay way{.setup = std::make_shared<DeviceSetup>(), .mel = place_of(request), .text = {}};
+  DeviceSetup& setup = *way.setup;
+  setup.api = request.mel.view.api;
+  setup.data_device = request.choice.data_device;
+  setup.link = request.choice.link;
+  if (request.choice.mode == GpuMode::kMultiGpu) setup.model_device = request.choice.model_device;
+  setup.buffer_size =
+      gpu.buffer_size ? static_cast<unsigned>(*gpu.buffer_size) : kDefaultBufferSize;
+  setup.memory_bytes =
+      gpu.data_gpu_memory
+          ? gpu.data_gpu_memory->count
+          : std::min(kMostAutoBytes, setup.api->room(setup.data_device).free_bytes / 2);
+  setup.host_memory = gpu.pin_memory ? HostMemory::kPinned : HostMemory::kPageable;
+  if (!gpu.enhanced_gpu_prefetch || !settings.loader.optimize_cpu_gpu_overlap ||
+      !settings.loader.use_native_loading) {
+    setup.ahead = DeviceAhead::kOnDemand;
+    setup.buffer_size = 1;
+  }
+  setup.fallbacks = request.fallbacks;
+  setup.made_dtype = request.mel.store.cache_dtype();
+  setup.max_extra_samples = extra_samples(request.mel.store.wanted().mel().recipe());
+  if (way.mel.source == MelSource::kGpu) setup.payload = SlotPayload::kRaggedPcm;
+  if (settings.cache.tier == config::CacheTier::kGpu) make_resident(request, setup);
+  if (setup.payload != SlotPayload::kPaddedMel) {
+    setup.make_kernels =
+        [make = request.mel.view.make_kernels,
+         options = DeviceKernelOptions{.recipe = request.mel.store.wanted().mel().recipe(),
+                                       .dtype = request.mel.store.cache_dtype(),
+                                       .device = setup.data_device}] { return make(options); };
+  }
+  way.text = text_of(setup, way.mel.source);
+  return way;
+}
+
+}  // namespace stoker::feed

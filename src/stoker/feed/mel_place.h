@@ -1,0 +1,43 @@
+// Where a feed's mels come from when they go to a GPU: the cache, the CPU, or the GPU itself.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "stoker/config/settings.h"
+#include "stoker/feed/gpu_mode.h"
+#include "stoker/feed/utterance_store.h"
+
+namespace stoker::feed {
+
+enum class MelSource { kCache, kCpu, kGpu };
+
+struct MelPlace {
+  MelSource source = MelSource::kCpu;
+  std::string reason;  // one clause, to be printed
+};
+
+struct MelPlaceRequest {
+  const config::Settings& settings;
+  const UtteranceStore& store;
+  const DeviceView& view;
+  int device = 0;
+  unsigned num_workers = 1;
+  std::string saved_path{};  // numeric path of a state to go on from; empty: a new run
+};
+
+inline constexpr std::string_view kCudaPath = "cuda";  // the numeric path of mels made on a GPU
+
+// A saved path and an explicit setting decide; else a complete cache; else what was measured here,
+// within a second.
+MelPlace choose_mel_place(const MelPlaceRequest& request);
+
+// Utterances a second by each way, from what was measured on one thread and on the device.
+struct MelRates {
+  double cpu_clips_per_s = 0;
+  double gpu_clips_per_s = 0;
+  double seconds = 0;  // that measuring took
+};
+MelRates measure_mel_rates(const MelPlaceRequest& request);
+
+}  // namespace stoker::feed

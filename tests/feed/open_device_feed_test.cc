@@ -1,0 +1,221 @@
+// Settings to batches on a (simulated) GPU: places of the mel, tiers, modes, bounds, resume.
+#include <gtest/gtest.h>
+
+#include "stoker/audio/log_mel.h"
+#include "stoker/cuda/errors.h"
+#include "stoker/feed/errors.h"
+#include "stoker/feed/open_feed.h"
+#include "tests/doubles/simulated_gpu.h"
+#include "tests/feed/small_data_set.h"
+
+namespace stoker::feed {
+namespace {
+
+// The CPU's own mel in stream order, so that GPU and CPU are one numeric path here.
+class LogMelKernels final : public DeviceKernels {
+ public:
+  LogMelKernels(SimulatedGpu& gpu, const DeviceKernelOptions& options)
+      : gpu_(gpu), mel_(options.recipe, simd_level().take_or_raise()), dtype_(options.dtype) {}
+
+  std::size_t mel_scratch_bytes(std::size_t, std::size_t) const override { return 0; }
+  void make_mel(const audio::DeviceMelBatch& batch, cuda::StreamView stream) override {
+    gpu_.launch(stream, [this, batch] { make(batch); });
+  }
+  void gather(const GatherBatch& batch, cuda::StreamView stream) override {
+    gpu_.launch(stream, [batch] { gather_pad_on_host(batch); });
+  }
+
+ private:
+  void make(const audio::DeviceMelBatch& batch) {
+    auto workspace = mel_.make_workspace(1U << 20U);
+    const std::size_t row_bytes = static_cast<std::size_t>(batch.padded_frames) * mel_.num_mels() *
+                                  config::bytes_per_value(dtype_);
+    for (int row = 0; row < batch.num_utterances; ++row) {
+      const auto* samples = static_cast<const std::int16_t*>(batch.samples) + batch.begins[row];
+      mel_.run(
+          std::span(samples, static_cast<std::size_t>(batch.lengths[row])),
+          {.data = static_cast<std::byte*>(batch.mel) + static_cast<std::size_t>(row) * row_bytes,
+           .dtype = dtype_,
+           .row_stride = mel_.num_mels(),
+           .rows = static_cast<std::size_t>(batch.padded_frames)},
+          workspace);
+    }
+  }
+
+  SimulatedGpu& gpu_;
+  audio::LogMel mel_;
+  config::MelDtype dtype_;
+};
+
+DeviceView view_of(SimulatedGpu& gpu) {
+  DeviceView view{.api = &gpu};
+  view.probe.devices = {{.index = 0, .name = "NVIDIA H200"}, {.index = 1, .name = "NVIDIA H200"}};
+  view.make_kernels = [&gpu](const DeviceKernelOptions& options) {
+    return std::make_unique<LogMelKernels>(gpu, options);
+  };
+  return view;
+}
+
+std::vector<std::string> digests(Feed& feed) {
+  std::vector<std::string> found;
+  for (int epoch = 0; epoch < 2; ++epoch) {
+    while (const auto batch = feed.next()) found.push_back(batch->content_digest().hex());
+  }
+  return found;
+}
+
+std::vector<std::string> host_digests(config::Settings settings) {
+  settings.run.device = "cpu";
+  OpenedFeed opened = open_feed(settings);
+  return digests(opened.feed);
+}
+
+class OpenDeviceFeedTest : public testing::Test {
+ protected:
+  OpenDeviceFeedTest() : set_(40), gpu_({.num_devices = 2}), view_(view_of(gpu_)) {
+    set_.settings().run.device = "cuda";
+    set_.settings().gpu.buffer_size = 4;
+    set_.settings().loader.preprocessing_mode = config::PreprocessingMode::kRuntime;
+  }
+
+  OpenedFeed open(const config::Settings& settings, const std::string& state = {}) {
+    return open_feed(settings, {.state = state, .devices = &view_});
+  }
+
+  SmallDataSet set_;
+  SimulatedGpu gpu_;
+  DeviceView view_;
+};
+
+TEST_F(OpenDeviceFeedTest, EveryPlaceTierAndModeGivesTheSameBytes) {
+  const std::vector<std::string> expected = host_digests(set_.settings());
+  for (const config::MelPlace place : {config::MelPlace::kCpu, config::MelPlace::kGpu}) {
+    for (const config::CacheTier tier : {config::CacheTier::kDisk, config::CacheTier::kGpu}) {
+      for (const bool is_multi : {false, true}) {
+        config::Settings settings = set_.settings();
+        settings.gpu.mel_place = place;
+        settings.cache.tier = tier;
+        if (is_multi) {
+          settings.gpu.data_gpu = 0;
+          settings.gpu.model_gpu = 1;
+        }
+        OpenedFeed opened = open(settings);
+        EXPECT_EQ(opened.mode.choice.mode, is_multi ? GpuMode::kMultiGpu : GpuMode::kSingleGpu);
+        EXPECT_EQ(digests(opened.feed), expected);
+        EXPECT_EQ(opened.feed.identity().path == kCudaPath, place == config::MelPlace::kGpu);
+      }
+    }
+  }
+}
+
+TEST_F(OpenDeviceFeedTest, OtherNumberFormatsAndLayoutsToo) {
+  for (const config::BatchLayout layout :
+       {config::BatchLayout::kPadded, config::BatchLayout::kPacked}) {
+    config::Settings settings = set_.settings();
+    settings.batch.batch_layout = layout;
+    settings.batch.batch_dtype = config::MelDtype::kF32;
+    settings.gpu.mel_place = config::MelPlace::kGpu;
+    OpenedFeed opened = open(settings);
+    EXPECT_EQ(digests(opened.feed), host_digests(settings));
+  }
+}
+
+TEST_F(OpenDeviceFeedTest, AutoPrefersACompleteCacheAndMeasuresWithoutOne) {
+  OpenedFeed measured = open(set_.settings());
+  EXPECT_NE(measured.mode.mel.reason.find("measured in "), std::string::npos);
+  config::Settings cached = set_.settings();
+  cached.loader.preprocessing_mode = config::PreprocessingMode::kPrecompute;
+  set_.build_cache();
+  OpenedFeed opened = open(cached);
+  EXPECT_EQ(opened.mode.mel.source, MelSource::kCache);
+  EXPECT_EQ(opened.mode.text, "cached mel");
+  EXPECT_EQ(digests(opened.feed), host_digests(cached));
+}
+
+TEST_F(OpenDeviceFeedTest, TheStateKeepsThePlaceOfTheMel) {
+  config::Settings settings = set_.settings();
+  settings.gpu.mel_place = config::MelPlace::kGpu;
+  OpenedFeed first = open(settings);
+  const std::vector<std::string> all = digests(first.feed);
+  OpenedFeed again = open(settings);
+  again.feed.next();
+  again.feed.next();
+  const std::string state = again.feed.state();
+  settings.gpu.mel_place = config::MelPlace::kAuto;
+  OpenedFeed resumed = open(settings, state);
+  EXPECT_EQ(resumed.mode.mel.source, MelSource::kGpu);
+  EXPECT_EQ(resumed.feed.next()->content_digest().hex(), all[2]);
+  config::Settings on_cpu = settings;
+  on_cpu.run.device = "cpu";
+  try {
+    open(on_cpu, state);
+    FAIL() << "another numeric path went on";
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.error().code, &kFeedChanged);
+    EXPECT_NE(failure.error().found.find("numeric path"), std::string::npos);
+  }
+}
+
+TEST_F(OpenDeviceFeedTest, ModeLinesNameWhatRuns) {
+  config::Settings settings = set_.settings();
+  settings.gpu.mel_place = config::MelPlace::kGpu;
+  settings.gpu.data_gpu_memory = config::Bytes{std::uint64_t{1} << 30U};
+  const std::vector<std::string> lines = open(settings).mode.lines;
+  ASSERT_EQ(lines.size(), 4U);
+  EXPECT_EQ(lines[0], "Intelligent GPU Pipeline: Single-GPU Buffered Mode");
+  EXPECT_EQ(lines[1], "  - Buffer Size: 4");
+  EXPECT_EQ(lines[2], "  - Smart Prefetching: Enabled (mel on GPU 0 from PCM16)");
+  EXPECT_EQ(lines[3], "  - Prefetching to GPU 0 with buffer_size=4 (0.0 of 1.0 GiB)");
+}
+
+TEST_F(OpenDeviceFeedTest, SwitchesOffMeanHostBatchesOrOneAtATime) {
+  const std::vector<std::string> expected = host_digests(set_.settings());
+  config::Settings host = set_.settings();
+  host.gpu.prefetch_to_gpu = false;
+  OpenedFeed in_host = open(host);
+  EXPECT_EQ(in_host.feed.next()->device(), Device::cpu());
+  EXPECT_EQ(in_host.mode.lines.at(1), "  - Smart Prefetching: Disabled");
+  for (const bool no_prefetch : {false, true}) {
+    config::Settings settings = set_.settings();
+    if (no_prefetch) settings.gpu.enhanced_gpu_prefetch = false;
+    if (!no_prefetch) settings.loader.optimize_cpu_gpu_overlap = false;
+    OpenedFeed opened = open(settings);
+    EXPECT_EQ(opened.feed.stats().ring->num_ready, 0U);
+    EXPECT_EQ(digests(opened.feed), expected);
+  }
+}
+
+TEST_F(OpenDeviceFeedTest, AKernelThatDoesNotLoadLeavesTheMelToTheCpu) {
+  const std::vector<std::string> expected = host_digests(set_.settings());
+  view_.make_kernels = [](const DeviceKernelOptions&) -> std::unique_ptr<DeviceKernels> {
+    raise({.code = &cuda::kCudaArch, .found = "no kernel image"});
+  };
+  config::Settings settings = set_.settings();
+  settings.gpu.mel_place = config::MelPlace::kGpu;
+  OpenedFeed opened = open(settings);
+  EXPECT_EQ(opened.mode.mel.source, MelSource::kCpu);
+  EXPECT_EQ(opened.feed.stats().fallbacks.at(0).from, "GPU mel");
+  EXPECT_EQ(digests(opened.feed), expected);
+  settings.run.strict = true;
+  EXPECT_THROW(open(settings), GpuError);
+}
+
+TEST_F(OpenDeviceFeedTest, RowsThatDoNotFitTheGpuAreStreamed) {
+  config::Settings settings = set_.settings();
+  settings.cache.tier = config::CacheTier::kGpu;
+  settings.cache.tier_memory = config::Bytes{std::uint64_t{1} << 20U};
+  OpenedFeed opened = open(settings);
+  EXPECT_EQ(opened.feed.stats().fallbacks.at(0).from, "gpu tier");
+  EXPECT_EQ(digests(opened.feed), host_digests(set_.settings()));
+}
+
+TEST_F(OpenDeviceFeedTest, AutoStaysOnTheCpuForThoseWhoOnlyRead) {
+  config::Settings settings = set_.settings();
+  settings.run.device = "auto";
+  EXPECT_EQ(open(settings).feed.next()->device(), Device::cpu());
+  OpenedFeed opened = open_feed(settings, {.auto_device = AutoDevice::kGpu, .devices = &view_});
+  EXPECT_EQ(opened.feed.next()->device(), Device::cuda(0));
+}
+
+}  // namespace
+}  // namespace stoker::feed
