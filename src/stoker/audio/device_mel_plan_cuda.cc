@@ -131,10 +131,13 @@ class TableWriter {
   std::vector<std::byte> bytes_;
 };
 
-std::vector<std::int32_t> segment_firsts(const MelBands& bands) {
-  std::vector<std::int32_t> firsts{static_cast<std::int32_t>(bands.first_bin)};
+// First bins of the segments and the end, none beyond `end_bin`.
+std::vector<std::int32_t> segment_firsts(const MelBands& bands, std::size_t end_bin) {
+  std::size_t bin = bands.first_bin;
+  std::vector<std::int32_t> firsts{static_cast<std::int32_t>(bin)};
   for (const std::uint32_t count : bands.segment_bins) {
-    firsts.push_back(firsts.back() + static_cast<std::int32_t>(count));
+    bin += count;
+    firsts.push_back(static_cast<std::int32_t>(std::min(bin, end_bin)));
   }
   return firsts;
 }
@@ -334,7 +337,10 @@ DeviceMelPlan::DeviceMelPlan(const config::MelRecipe& mel_recipe,
   } else {
     add_fast_tables(*this, writer, places);
   }
-  const std::vector<std::int32_t> firsts = segment_firsts(bands);
+  // The 1024-point kernels leave the bin at half the rate out.
+  const std::size_t end_bin =
+      variant == MelVariant::kGeneral ? bands.end_bin : std::min<std::size_t>(bands.end_bin, 512);
+  const std::vector<std::int32_t> firsts = segment_firsts(bands, end_bin);
   places.weights = writer.add(bands.weights);
   places.segments = writer.add(firsts);
   places.divisors = writer.add(
@@ -343,7 +349,7 @@ DeviceMelPlan::DeviceMelPlan(const config::MelRecipe& mel_recipe,
   tables = writer.upload(options.device);
   point_at_tables(*this, places);
   task.first_bin = static_cast<std::int32_t>(bands.first_bin);
-  task.end_bin = static_cast<std::int32_t>(bands.end_bin);
+  task.end_bin = static_cast<std::int32_t>(end_bin);
   std::ranges::copy(device::split_bands(firsts, task.num_mels, kernel.parts),
                     std::begin(task.parts));
 }

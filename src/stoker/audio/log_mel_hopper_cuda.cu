@@ -20,10 +20,12 @@ constexpr int kFftWarps = 16;
 constexpr int kBandWarps = 4;
 constexpr int kThreads =
     32 * (kFftWarps + kBandWarps + 4);  // the loader's group of four has one at work
-// Registers a thread of each role; together with their numbers of warps all that there are.
-constexpr int kFftRegisters = 104;
+// Registers a thread of each role. Taking waits until others have left as many of the 80 that each
+// thread of 24 warps begins with.
+constexpr int kFftRegisters = 96;
 constexpr int kBandRegisters = 64;
 constexpr int kLoaderRegisters = 32;
+static_assert(4 * kFftRegisters + kBandRegisters + kLoaderRegisters <= 6 * 80);
 constexpr int kSlots = 2;    // of samples and of magnitudes
 constexpr int kRecords = 4;  // of tiles under way
 constexpr int kBandAlign = 8;
@@ -115,7 +117,7 @@ class Loader {
     Sample* const to = shared_.samples[slot];
     const Sample* const from = static_cast<const Sample*>(task_.samples) + tile.begin;
     const int first = task_.first_start + tile.first_frame * kHopSamples;
-    const int needed = (tile.num_frames - 1) * kHopSamples + kFrameSamples;
+    const int needed = pair_samples(tile.num_frames);
     const int begin = max(first, 0);
     const int end = max(begin, min(first + needed, tile.num_samples & ~7));
     // What the bulk copy leaves out: before the utterance, and from its last group of 8 on.

@@ -41,7 +41,7 @@ __device__ void write_padding(const DeviceMelTask& task, const MelTile& tile) {
 __device__ void load_samples(const DeviceMelTask& task, const MelTile& tile, std::int16_t* to) {
   const auto* const from = static_cast<const std::int16_t*>(task.samples) + tile.begin;
   const int first = task.first_start + tile.first_frame * kHopSamples;
-  const int needed = (tile.num_frames - 1) * kHopSamples + kFrameSamples;
+  const int needed = pair_samples(tile.num_frames);
   for (int i = 8 * static_cast<int>(threadIdx.x); i < needed; i += 8 * kThreads) {
     const int position = first + i;
     if (position >= 0 && position + 8 <= tile.num_samples) {

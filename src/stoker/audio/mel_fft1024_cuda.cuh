@@ -16,6 +16,13 @@ inline constexpr int kTileFrames = 32;
 inline constexpr int kTileSamples = (kTileFrames - 1) * kHopSamples + kFrameSamples;
 inline constexpr int kPairSamples = 40;  // per lane: two frames share 24 of their 32
 
+// Samples that the transforms of `num_frames` frames read. A pair's two frames share rounding in
+// lanes 0 and 16, so the second frame of the last pair is read even where it is no frame: its bytes
+// must not be those of another utterance.
+__device__ __forceinline__ int pair_samples(int num_frames) {
+  return ((num_frames + 1) / 2 * 2 - 1) * kHopSamples + kFrameSamples;
+}
+
 // Magnitudes of the pair p: frame 2p at p*kPairStride, frame 2p+1 kSecondFrame later. Modulo the 32
 // banks that is p and p+16, so that 32 lanes that read one bin of 32 frames, or write 32 bins of
 // two frames, meet no conflict. The exchange of the pair lies in the same place, 128-byte aligned.

@@ -10,9 +10,11 @@
 #include "stoker/base/number_text.h"
 #include "stoker/bench/errors.h"
 #include "stoker/bench/mel_bench.h"
+#include "stoker/cli/bench_mel_device.h"
 #include "stoker/cli/command_group.h"
 #include "stoker/cli/commands.h"
 #include "stoker/cli/frame.h"
+#include "stoker/cuda/device.h"
 
 namespace stoker::cli {
 namespace {
@@ -129,8 +131,9 @@ void add_bench_mel_command(CLI::App& app, Frame& frame) {
   CLI::App* command = group.add_subcommand("mel", "Log-mel of the mean clip (6.574 s), per core");
   auto arguments = std::make_shared<MelArguments>();
   command->add_option("--preset", arguments->preset, "Mel preset")->capture_default_str();
-  command->add_option("--device", arguments->device, "Where to compute")
-      ->check(CLI::IsMember({"cpu", "auto"}))
+  command
+      ->add_option("--device", arguments->device,
+                   "Where to compute: cpu, cuda or cuda:N; on a GPU --preset all runs every preset")
       ->capture_default_str();
   command
       ->add_option("--threads", arguments->num_threads,
@@ -139,7 +142,11 @@ void add_bench_mel_command(CLI::App& app, Frame& frame) {
   command->add_option("--seconds", arguments->seconds, "Time for each row")
       ->check(CLI::Range(0.01, 3600.0))
       ->capture_default_str();
-  frame.on(*command, [&frame, arguments] { return run_bench(frame, *arguments); });
+  frame.on(*command, [&frame, arguments] {
+    const auto device = cuda::parse_device(arguments->device).take_or_raise();
+    if (!device || device->is_cpu()) return run_bench(frame, *arguments);
+    return run_device_mel_bench(frame, {.preset = arguments->preset, .device = device->index()});
+  });
 }
 
 }  // namespace stoker::cli

@@ -1,0 +1,18 @@
+// `stoker bench mel --device cuda`: the GPU's half of the command.
+#pragma once
+
+#include <string>
+
+#include "stoker/base/error.h"
+#include "stoker/cli/frame.h"
+
+namespace stoker::cli {
+
+struct MelDeviceArguments {
+  std::string preset = "hifigan";  // or "all"
+  int device = 0;
+};
+
+ExitCode run_device_mel_bench(Frame& frame, const MelDeviceArguments& arguments);
+
+}  // namespace stoker::cli

@@ -1,0 +1,22 @@
+#include "stoker/cuda/errors.h"
+#include "stoker/cuda/graph.h"
+
+namespace stoker::cuda {
+namespace {
+
+[[noreturn]] void refuse() {
+  raise({.code = &kCudaNone,
+         .place = {},
+         .promised = "a GPU that replays launches",
+         .found = "built without CUDA",
+         .action = {},
+         .cure = {}});
+}
+
+}  // namespace
+
+Graph Graph::record(StreamView /*stream*/, const std::function<void()>& /*work*/) { refuse(); }
+Graph::~Graph() = default;
+void Graph::launch(StreamView /*stream*/) const { refuse(); }
+
+}  // namespace stoker::cuda
