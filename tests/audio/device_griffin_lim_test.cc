@@ -2,88 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-
-#include "stoker/base/philox.h"
 #include "stoker/cuda/check.h"
 #include "stoker/cuda/status_text.h"
-#include "tests/audio/back_end.h"
+#include "tests/audio/griffin_lim_waves.h"
 
 namespace stoker::audio {
 namespace {
-
-// Frames of a ragged batch with values as the recipe writes them.
-struct Frames {
-  Frames(const config::MelRecipe& recipe, std::vector<std::int32_t> lengths)
-      : num_mels(static_cast<std::size_t>(recipe.num_mels)),
-        num_frames(std::move(lengths)),
-        padded_frames(*std::max_element(num_frames.begin(), num_frames.end())) {
-    KeyedDraws draws({7, "frames", 0, 0});
-    values.resize(num_frames.size() * static_cast<std::size_t>(padded_frames) * num_mels);
-    const bool is_log = recipe.log != config::MelLog::kNone;
-    for (float& value : values) {
-      const double level = draws.next_between(-8, 1);
-      value = static_cast<float>(is_log ? level / 8 : std::exp(level));
-    }
-  }
-  std::span<const float> of(std::size_t utterance) const {
-    return std::span(values).subspan(utterance * static_cast<std::size_t>(padded_frames) * num_mels,
-                                     static_cast<std::size_t>(num_frames[utterance]) * num_mels);
-  }
-
-  std::size_t num_mels;
-  std::vector<std::int32_t> num_frames;
-  std::int32_t padded_frames;
-  std::vector<float> values;
-};
-
-using Waves = std::vector<std::vector<float>>;
-
-Waves on_cpu(const config::MelRecipe& recipe, const GriffinLimOptions& options,
-             const Frames& frames) {
-  const GriffinLim way_back =
-      GriffinLim::make(recipe, options, detect_simd_level()).take_or_raise();
-  GriffinLim::Workspace workspace;
-  Waves waves;
-  for (std::size_t u = 0; u < frames.num_frames.size(); ++u) {
-    waves.emplace_back(way_back.num_samples(static_cast<std::size_t>(frames.num_frames[u])));
-    way_back.run(frames.of(u), waves.back(), workspace);
-  }
-  return waves;
-}
-
-Waves on_gpu(const config::MelRecipe& recipe, const GriffinLimOptions& options,
-             const Frames& frames) {
-  constexpr std::size_t kBeyond = 13;  // samples after the longest utterance
-  const DeviceGriffinLim way_back = DeviceGriffinLim::make(recipe, options, 0).take_or_raise();
-  const std::size_t count = frames.num_frames.size();
-  const auto padded_frames = static_cast<std::size_t>(frames.padded_frames);
-  const std::size_t padded = way_back.num_samples(padded_frames) + kBeyond;
-  const GuardedArray<float> log_mel{std::span(frames.values)};
-  const GuardedArray<std::int32_t> num_frames{std::span(frames.num_frames)};
-  const GuardedArray<float> samples(count * padded);
-  const GuardedArray<std::byte> scratch(way_back.scratch_bytes(count, padded_frames));
-  const cuda::Stream stream(0);
-  way_back.run({.log_mel = log_mel.data(),
-                .num_frames = num_frames.data(),
-                .num_utterances = static_cast<int>(count),
-                .padded_frames = frames.padded_frames,
-                .samples = samples.data(),
-                .padded_samples = static_cast<std::int64_t>(padded),
-                .scratch = scratch.data()},
-               stream);
-  stream.synchronize();
-  EXPECT_TRUE(samples.has_whole_guards() && scratch.has_whole_guards());
-  const std::vector<float> all = samples.values();
-  Waves waves;
-  for (std::size_t u = 0; u < count; ++u) {
-    const auto row = std::span(all).subspan(u * padded, padded);
-    const std::size_t length = way_back.num_samples(static_cast<std::size_t>(frames.num_frames[u]));
-    waves.emplace_back(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(length));
-    for (const float value : row.subspan(length)) EXPECT_EQ(value, 0.0F) << "after utterance " << u;
-  }
-  return waves;
-}
 
 struct DeviceGriffinLimTest : testing::Test {
   void SetUp() override {
@@ -102,9 +26,9 @@ struct DevicePresetTest : testing::TestWithParam<const char*> {
 
 TEST_P(DevicePresetTest, GivesTheBytesOfTheCpu) {
   const config::MelRecipe recipe = config::mel_preset(GetParam());
-  const Frames frames(recipe, {45, 1, 23, 0, 16, 17, 90});
+  const MelFrames frames(recipe, {45, 1, 23, 0, 16, 17, 90});
   const GriffinLimOptions options{.num_iterations = 6};
-  EXPECT_EQ(on_gpu(recipe, options, frames), on_cpu(recipe, options, frames));
+  EXPECT_EQ(waves_on_gpu(recipe, options, frames), waves_on_cpu(recipe, options, frames));
 }
 
 INSTANTIATE_TEST_SUITE_P(Presets, DevicePresetTest,
@@ -114,8 +38,8 @@ INSTANTIATE_TEST_SUITE_P(Presets, DevicePresetTest,
 
 TEST_F(DeviceGriffinLimTest, SixtyRoundsGiveTheBytesOfTheCpuToo) {
   const config::MelRecipe recipe = config::mel_preset("hifigan");
-  const Frames frames(recipe, {300, 7});
-  EXPECT_EQ(on_gpu(recipe, {}, frames), on_cpu(recipe, {}, frames));
+  const MelFrames frames(recipe, {300, 7});
+  EXPECT_EQ(waves_on_gpu(recipe, {}, frames), waves_on_cpu(recipe, {}, frames));
 }
 
 // Sizes with every kind of stage: odd, prime factors beyond five, more than 48 KB.
@@ -125,35 +49,36 @@ TEST_F(DeviceGriffinLimTest, AnyTransformSizeGivesTheBytesOfTheCpu) {
     recipe.n_fft = recipe.win_samples = n_fft;
     recipe.hop_samples = n_fft / 4;
     recipe.num_mels = 12;
-    const Frames frames(recipe, {20, 3});
+    const MelFrames frames(recipe, {20, 3});
     const GriffinLimOptions options{.num_iterations = 2};
-    EXPECT_EQ(on_gpu(recipe, options, frames), on_cpu(recipe, options, frames)) << n_fft;
+    EXPECT_EQ(waves_on_gpu(recipe, options, frames), waves_on_cpu(recipe, options, frames))
+        << n_fft;
   }
 }
 
 TEST_F(DeviceGriffinLimTest, AnUtteranceSoundsTheSameWhateverItsNeighbours) {
   const config::MelRecipe recipe = config::mel_preset("hifigan");
-  const Frames together(recipe, {40, 40, 40});
-  Frames alone = together;
+  const MelFrames together(recipe, {40, 40, 40});
+  MelFrames alone = together;
   alone.num_frames = {40};
   alone.values.assign(together.of(0).begin(), together.of(0).end());
   const GriffinLimOptions options{.num_iterations = 5};
-  EXPECT_EQ(on_gpu(recipe, options, alone)[0], on_gpu(recipe, options, together)[0]);
+  EXPECT_EQ(waves_on_gpu(recipe, options, alone)[0], waves_on_gpu(recipe, options, together)[0]);
 }
 
 TEST_F(DeviceGriffinLimTest, AnyFailingCallEndsInAnException) {
   const config::MelRecipe recipe = config::mel_preset("hifigan");
-  const Frames frames(recipe, {20});
+  const MelFrames frames(recipe, {20});
   const GriffinLimOptions options{.num_iterations = 2};
   cuda::plant_call_fault(std::nullopt);
-  const Waves wanted = on_gpu(recipe, options, frames);
+  const Waves wanted = waves_on_gpu(recipe, options, frames);
   const std::uint64_t count = cuda::num_calls();
   for (std::uint64_t at = 0; at < count; ++at) {
     cuda::plant_call_fault(cuda::CallFault{.at = at, .status = cuda::kStatusMemory});
-    EXPECT_THROW(on_gpu(recipe, options, frames), GpuError) << "call " << at;
+    EXPECT_THROW(waves_on_gpu(recipe, options, frames), GpuError) << "call " << at;
   }
   cuda::plant_call_fault(std::nullopt);
-  EXPECT_EQ(on_gpu(recipe, options, frames), wanted);
+  EXPECT_EQ(waves_on_gpu(recipe, options, frames), wanted);
 }
 
 TEST(DeviceGriffinLimRefusalTest, APresetThatForgetsTheLevelIsRefusedWithoutAGpu) {

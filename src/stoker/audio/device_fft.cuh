@@ -8,6 +8,11 @@ namespace stoker::audio {
 
 inline constexpr int kMaxFftStages = 12;  // 2^13 has seven, 3^8 eight
 
+struct DeviceComplex {
+  float re;
+  float im;
+};
+
 struct DeviceFft {
   struct Stage {
     int radix;
@@ -15,11 +20,12 @@ struct DeviceFft {
     int stride;
     int stride_shift;  // its logarithm, -1 where it is no power of two
     int twiddles_at;
+    bool takes_two;  // this stage and the next, both of radix four, run in registers
   };
   int num_points;
   int num_stages;
   Stage stages[kMaxFftStages];
-  const float* twiddles;
+  const DeviceComplex* twiddles;  // per stage: [radix - 1][num_groups], then the roots of unity
 };
 
 // A value in shared memory stands one place later after every 32, so that the threads of a warp,
@@ -32,17 +38,6 @@ struct SharedSignal {
   float* imaginary;
 };
 
-struct DeviceComplex {
-  float re;
-  float im;
-};
-
-__device__ inline DeviceComplex turned(const DeviceComplex& value, const float* twiddles, int k) {
-  const float wr = twiddles[2 * k - 2];
-  const float wi = twiddles[2 * k - 1];
-  return {value.re * wr - value.im * wi, value.re * wi + value.im * wr};
-}
-
 __device__ inline DeviceComplex load(const SharedSignal& signal, int index) {
   return {signal.real[slot_of(index)], signal.imaginary[slot_of(index)]};
 }
@@ -52,75 +47,113 @@ __device__ inline void store(const SharedSignal& signal, int index, const Device
   signal.imaginary[slot_of(index)] = value.im;
 }
 
-// Where one butterfly reads and writes.
+__device__ inline DeviceComplex operator+(const DeviceComplex& a, const DeviceComplex& b) {
+  return {a.re + b.re, a.im + b.im};
+}
+__device__ inline DeviceComplex operator-(const DeviceComplex& a, const DeviceComplex& b) {
+  return {a.re - b.re, a.im - b.im};
+}
+__device__ inline DeviceComplex operator*(const DeviceComplex& a, const DeviceComplex& w) {
+  return {a.re * w.re - a.im * w.im, a.re * w.im + a.im * w.re};
+}
+
+// Four values to the four outputs of a butterfly, turned by the factors of its group.
+__device__ inline void radix4(DeviceComplex (&x)[4], const DeviceComplex* twiddles, int step) {
+  const DeviceComplex sum02 = x[0] + x[2], diff02 = x[0] - x[2];
+  const DeviceComplex sum13 = x[1] + x[3], diff13 = x[1] - x[3];
+  x[0] = sum02 + sum13;
+  x[1] = DeviceComplex{diff02.re + diff13.im, diff02.im - diff13.re} * twiddles[0];
+  x[2] = (sum02 - sum13) * twiddles[step];
+  x[3] = DeviceComplex{diff02.re - diff13.im, diff02.im + diff13.re} * twiddles[2 * step];
+}
+
+// Which butterfly a thread has: number `index` of `stage` reads from `index` on, a share of the
+// points apart, and writes from `to` on, a stride apart.
 struct DeviceButterfly {
-  int from, from_step, to, to_step;
-  const float* twiddles;
+  int index;
+  int group;
+  int to;
 };
 
-__device__ inline void radix2(const DeviceButterfly& b, SharedSignal in, SharedSignal out) {
-  const DeviceComplex x0 = load(in, b.from), x1 = load(in, b.from + b.from_step);
-  store(out, b.to, {x0.re + x1.re, x0.im + x1.im});
-  store(out, b.to + b.to_step, turned({x0.re - x1.re, x0.im - x1.im}, b.twiddles, 1));
+__device__ inline DeviceButterfly butterfly_of(const DeviceFft::Stage& stage, int index,
+                                               int num_outputs) {
+  const int group = stage.stride_shift >= 0 ? index >> stage.stride_shift : index / stage.stride;
+  return {index, group, group * stage.stride * (num_outputs - 1) + index};
 }
 
-__device__ inline void radix4(const DeviceButterfly& b, SharedSignal in, SharedSignal out) {
-  const DeviceComplex x0 = load(in, b.from), x1 = load(in, b.from + b.from_step);
-  const DeviceComplex x2 = load(in, b.from + 2 * b.from_step);
-  const DeviceComplex x3 = load(in, b.from + 3 * b.from_step);
-  const DeviceComplex sum02{x0.re + x2.re, x0.im + x2.im}, diff02{x0.re - x2.re, x0.im - x2.im};
-  const DeviceComplex sum13{x1.re + x3.re, x1.im + x3.im}, diff13{x1.re - x3.re, x1.im - x3.im};
-  store(out, b.to, {sum02.re + sum13.re, sum02.im + sum13.im});
-  store(out, b.to + b.to_step,
-        turned({diff02.re + diff13.im, diff02.im - diff13.re}, b.twiddles, 1));
-  store(out, b.to + 2 * b.to_step,
-        turned({sum02.re - sum13.re, sum02.im - sum13.im}, b.twiddles, 2));
-  store(out, b.to + 3 * b.to_step,
-        turned({diff02.re - diff13.im, diff02.im + diff13.re}, b.twiddles, 3));
-}
-
-// Any radix by its definition; `roots` are exp(-2 pi i k / radix).
-__device__ inline void radix_any(const DeviceButterfly& b, int radix, const float* roots,
-                                 SharedSignal in, SharedSignal out) {
-  for (int k = 0; k < radix; ++k) {
-    DeviceComplex sum = load(in, b.from);
-    for (int j = 1; j < radix; ++j) {
-      const float wr = roots[2 * (j * k % radix)];
-      const float wi = roots[2 * (j * k % radix) + 1];
-      const DeviceComplex x = load(in, b.from + j * b.from_step);
-      sum.re += x.re * wr - x.im * wi;
-      sum.im += x.re * wi + x.im * wr;
-    }
-    store(out, b.to + k * b.to_step, k == 0 ? sum : turned(sum, b.twiddles, k));
+// Any radix by its definition, for one butterfly.
+__device__ inline void radix_any(const DeviceFft& fft, const DeviceFft::Stage& stage,
+                                 const DeviceButterfly& b, SharedSignal in, SharedSignal out) {
+  const DeviceComplex* twiddles = fft.twiddles + stage.twiddles_at + b.group;
+  const DeviceComplex* roots =
+      fft.twiddles + stage.twiddles_at + stage.num_groups * (stage.radix - 1);
+  const int step = stage.num_groups * stage.stride;
+  for (int k = 0; k < stage.radix; ++k) {
+    DeviceComplex sum = load(in, b.index);
+    for (int j = 1; j < stage.radix; ++j)
+      sum = sum + load(in, b.index + j * step) * roots[j * k % stage.radix];
+    store(out, b.to + k * stage.stride, k == 0 ? sum : sum * twiddles[(k - 1) * stage.num_groups]);
   }
 }
 
 __device__ inline void run_stage(const DeviceFft& fft, const DeviceFft::Stage& stage,
                                  SharedSignal in, SharedSignal out) {
-  const float* twiddles = fft.twiddles + stage.twiddles_at;
-  const float* roots = twiddles + stage.num_groups * (stage.radix - 1) * 2;
   const int count = stage.num_groups * stage.stride;
   for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x)) {
-    const int group = stage.stride_shift >= 0 ? i >> stage.stride_shift : i / stage.stride;
-    const int q = i - group * stage.stride;
-    const DeviceButterfly butterfly{i, count, group * stage.stride * stage.radix + q, stage.stride,
-                                    twiddles + group * (stage.radix - 1) * 2};
+    const DeviceButterfly b = butterfly_of(stage, i, stage.radix);
     if (stage.radix == 4) {
-      radix4(butterfly, in, out);
+      DeviceComplex x[4] = {load(in, i), load(in, i + count), load(in, i + 2 * count),
+                            load(in, i + 3 * count)};
+      radix4(x, fft.twiddles + stage.twiddles_at + b.group, stage.num_groups);
+#pragma unroll
+      for (int k = 0; k < 4; ++k) store(out, b.to + k * stage.stride, x[k]);
     } else if (stage.radix == 2) {
-      radix2(butterfly, in, out);
+      const DeviceComplex x0 = load(in, i), x1 = load(in, i + count);
+      store(out, b.to, x0 + x1);
+      store(out, b.to + stage.stride, (x0 - x1) * fft.twiddles[stage.twiddles_at + b.group]);
     } else {
-      radix_any(butterfly, stage.radix, roots, in, out);
+      radix_any(fft, stage, b, in, out);
+    }
+  }
+}
+
+// Two stages of radix four without shared memory between them: a thread has the sixteen values
+// whose second butterflies need nothing but each other's first ones.
+__device__ inline void run_two_stages(const DeviceFft& fft, int s, SharedSignal in,
+                                      SharedSignal out) {
+  const DeviceFft::Stage& first = fft.stages[s];
+  const DeviceFft::Stage& second = fft.stages[s + 1];
+  const int count = second.num_groups * first.stride;
+  for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x)) {
+    const DeviceButterfly b = butterfly_of(first, i, 16);
+    DeviceComplex x[4][4];  // [first butterfly][its output]
+#pragma unroll
+    for (int m = 0; m < 4; ++m) {
+#pragma unroll
+      for (int k = 0; k < 4; ++k) x[m][k] = load(in, i + (m + 4 * k) * count);
+      const int group = b.group + m * second.num_groups;
+      radix4(x[m], fft.twiddles + first.twiddles_at + group, first.num_groups);
+    }
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      DeviceComplex y[4] = {x[0][k], x[1][k], x[2][k], x[3][k]};
+      radix4(y, fft.twiddles + second.twiddles_at + b.group, second.num_groups);
+#pragma unroll
+      for (int j = 0; j < 4; ++j) store(out, b.to + (k + 4 * j) * first.stride, y[j]);
     }
   }
 }
 
 // Every thread of the block calls it, after a barrier; ends with one. Leaves the result in `signal`
-// and the rest in `other`, exchanging the two as often as there are stages.
+// and exchanges the two as often as values went through shared memory.
 __device__ inline void fft_forward(const DeviceFft& fft, SharedSignal& signal,
                                    SharedSignal& other) {
   for (int s = 0; s < fft.num_stages; ++s) {
-    run_stage(fft, fft.stages[s], signal, other);
+    if (fft.stages[s].takes_two) {
+      run_two_stages(fft, s++, signal, other);
+    } else {
+      run_stage(fft, fft.stages[s], signal, other);
+    }
     const SharedSignal done = other;
     other = signal;
     signal = done;

@@ -68,10 +68,30 @@ DeviceFft device_fft(const LaneFft& fft) {
   check_invariant(device.num_stages <= kMaxFftStages, "an FFT of too many stages");
   for (int s = 0; s < device.num_stages; ++s) {
     const LaneFft::Stage& stage = fft.stages()[static_cast<std::size_t>(s)];
-    device.stages[s] = {static_cast<int>(stage.radix), static_cast<int>(stage.num_groups),
+    const bool is_free = s == 0 || !device.stages[s - 1].takes_two;
+    const bool has_next = s + 1 < device.num_stages;
+    device.stages[s] = {static_cast<int>(stage.radix),
+                        static_cast<int>(stage.num_groups),
                         static_cast<int>(stage.stride),
                         std::has_single_bit(stage.stride) ? std::countr_zero(stage.stride) : -1,
-                        static_cast<int>(stage.twiddles_at)};
+                        static_cast<int>(stage.twiddles_at / 2),
+                        is_free && has_next && stage.radix == 4 && (&stage)[1].radix == 4};
+  }
+  return device;
+}
+
+// The factors of neighbouring groups side by side, as the threads of a warp read them.
+std::vector<DeviceComplex> device_twiddles(const LaneFft& fft) {
+  std::vector<DeviceComplex> device(fft.twiddles().size() / 2);
+  const auto factor = [&](std::size_t i) {
+    return DeviceComplex{fft.twiddles()[2 * i], fft.twiddles()[2 * i + 1]};
+  };
+  for (std::size_t i = 0; i < device.size(); ++i) device[i] = factor(i);
+  for (const LaneFft::Stage& stage : fft.stages()) {
+    const std::size_t at = stage.twiddles_at / 2, per_group = stage.radix - 1;
+    for (std::size_t group = 0; group < stage.num_groups; ++group)
+      for (std::size_t k = 0; k < per_group; ++k)
+        device[at + k * stage.num_groups + group] = factor(at + group * per_group + k);
   }
   return device;
 }
@@ -136,7 +156,7 @@ DeviceGriffinLimPlan::DeviceGriffinLimPlan(const config::MelRecipe& recipe,
     : host(recipe, options, SimdLevel::kScalar), device(on_device), tables(plain_tables(host)) {
   TableBytes bytes;
   const BandTable bands = by_band(host);
-  const std::size_t twiddles = bytes.add(host.stft.fft().twiddles());
+  const std::size_t twiddles = bytes.add(device_twiddles(host.stft.fft()));
   const std::size_t window = bytes.add(host.stft.window());
   const std::size_t synthesis_window = bytes.add(host.stft.synthesis_window());
   const std::size_t bin_begin = bytes.add(host.bin_begin);
@@ -148,7 +168,7 @@ DeviceGriffinLimPlan::DeviceGriffinLimPlan(const config::MelRecipe& recipe,
   const std::size_t circle = bytes.add(host.circle);
   const std::size_t divisors = bytes.add(recipe.channel_divisors);
   memory = cuda::DeviceBuffer(device, bytes.bytes().size());
-  tables.fft.twiddles = memory.as<float>(twiddles);
+  tables.fft.twiddles = memory.as<DeviceComplex>(twiddles);
   tables.window = memory.as<float>(window);
   tables.synthesis_window = memory.as<float>(synthesis_window);
   tables.bin_begin = memory.as<std::uint32_t>(bin_begin);

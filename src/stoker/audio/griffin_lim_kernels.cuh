@@ -273,13 +273,20 @@ __device__ inline void find_ratios(const GriffinLimTables& tables, const Griffin
   }
 }
 
-// One bin of one frame: magnitude from the bands, phase from spectrum and momentum.
-__device__ inline BinValue shown_bin(const GriffinLimTables& tables, int bin, const BinValue& now,
-                                     const BinValue& seen, const float* ratios) {
-  const float magnitude = bin_magnitude(now, tables.update);
+// One bin of one frame, found in the signal's spectrum.
+struct FoundBin {
+  BinValue now;
+  BinValue seen;
+  float magnitude;
+};
+
+// Its magnitude from the bands, its phase from spectrum and momentum.
+__device__ inline BinValue shown_bin(const GriffinLimTables& tables, int bin, const FoundBin& found,
+                                     const float* ratios) {
+  const float magnitude = found.magnitude;
   const float scaled =
       tables.bin_share[bin] > 0 ? magnitude * spread(tables, bin, ratios) : unheard(magnitude);
-  return turned_bin(now, seen, scaled, tables.update);
+  return turned_bin(found.now, found.seen, scaled, tables.update);
 }
 
 enum class Round : int { kFirst, kLater };
@@ -315,12 +322,14 @@ __global__ void round_kernel(const __grid_constant__ GriffinLimTables tables,
   for (int k = begin; k < tables.num_bins; k += step) {
     const BinPair now = unpack_bin(tables.fft, k, memory.signal);
     const BinValue seen = has_seen ? early_seen[k] : BinValue{0, 0};
-    const BinValue shown = shown_bin(tables, k, now.early, seen, memory.early_ratios);
+    const BinValue shown =
+        shown_bin(tables, k, {now.early, seen, memory.other.real[k]}, memory.early_ratios);
     early_seen[k] = now.early;
     BinValue beside{0, 0};
     if (pair.has_late) {
       const BinValue late_before = has_seen ? late_seen[k] : BinValue{0, 0};
-      beside = shown_bin(tables, k, now.late, late_before, memory.late_ratios);
+      beside = shown_bin(tables, k, {now.late, late_before, memory.other.imaginary[k]},
+                         memory.late_ratios);
       late_seen[k] = now.late;
     }
     pack_bin(tables.fft, k, shown, beside, memory.signal);
