@@ -1,6 +1,7 @@
 #include <string>
 
 #include "stoker/cuda/device_api.h"
+#include "stoker/cuda/device_scope.h"
 #include "stoker/cuda/errors.h"
 
 namespace stoker::cuda {
@@ -37,6 +38,9 @@ class NoApi final : public DeviceApi {
 };
 
 }  // namespace
+
+DeviceScope::DeviceScope(int /*device*/) { refuse(); }
+DeviceScope::~DeviceScope() = default;
 
 DeviceApi& system_device_api() {
   static NoApi api;
