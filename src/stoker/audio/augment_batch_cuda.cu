@@ -6,31 +6,37 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr int kPerThread = 8;  // 16 bytes of PCM
-constexpr int kPerBlock = kThreads * kPerThread;
+constexpr int kPieces = 4;     // of a thread, so that factors and sums are found once for all
+constexpr int kPerBlock = kPieces * kThreads * kPerThread;
 constexpr int kWarp = 32;
 
 struct alignas(16) EightSamples {
   std::int16_t values[kPerThread];
 };
 
-// The eight samples of a thread and what is left of its utterance from there.
+// The eight samples of a thread. What is left of the utterance is not clamped to eight: ptxas 13.0
+// for sm_90 takes max(0, min(8, left)) == 8 to hold for small values.
 struct Piece {
   std::int64_t begin;  // in the batch
   std::int32_t first;  // in the utterance
-  std::int32_t count;  // up to 8; less at the utterance's end
+  std::int32_t left;   // of the utterance from there; not positive beyond its end
+
+  __device__ bool is_whole() const { return left >= kPerThread; }
 };
 
-__device__ Piece piece_of_thread(const AugmentBatch& batch) {
+__device__ Piece piece_of_thread(const AugmentBatch& batch, int number) {
   const std::int32_t length = min(batch.lengths[blockIdx.y], batch.max_samples);
-  const auto first = static_cast<std::int32_t>((blockIdx.x * kThreads + threadIdx.x) * kPerThread);
-  return {batch.begins[blockIdx.y] + first, first, max(0, min(kPerThread, length - first))};
+  const std::int32_t before = (static_cast<std::int32_t>(blockIdx.x) * kPieces + number) * kThreads;
+  const std::int32_t first = (before + static_cast<std::int32_t>(threadIdx.x)) * kPerThread;
+  return {batch.begins[blockIdx.y] + first, first, length - first};
 }
 
 __device__ EightSamples load_samples(const AugmentBatch& batch, const Piece& piece) {
-  if (piece.count == kPerThread)
-    return *reinterpret_cast<const EightSamples*>(batch.samples + piece.begin);
+  if (piece.is_whole()) return *reinterpret_cast<const EightSamples*>(batch.samples + piece.begin);
   EightSamples samples{};
-  for (int i = 0; i < piece.count; ++i) samples.values[i] = batch.samples[piece.begin + i];
+#pragma unroll
+  for (int i = 0; i < kPerThread; ++i)
+    if (i < piece.left) samples.values[i] = batch.samples[piece.begin + i];
   return samples;
 }
 
@@ -40,7 +46,7 @@ __device__ EightSamples load_noise(const NoisePiece& noise, const Piece& piece) 
                                       noise.length);
 #pragma unroll
   for (int i = 0; i < kPerThread; ++i) {
-    if (i < piece.count) samples.values[i] = noise.samples[at];
+    if (i < piece.left) samples.values[i] = noise.samples[at];
     at = at + 1 == noise.length ? 0 : at + 1;
   }
   return samples;
@@ -62,18 +68,21 @@ __device__ std::uint64_t sum_of_warp(std::uint64_t value) {
 __global__ void power_kernel(AugmentBatch batch, AugmentChange* changes) {
   const AugmentChange change = changes[blockIdx.y];
   if (change.noise < 0) return;
-  const Piece piece = piece_of_thread(batch);
-  const EightSamples speech = load_samples(batch, piece);
-  const EightSamples noise = load_noise(piece_of(batch.noises, change), piece);
+  const NoisePiece noise = piece_of(batch.noises, change);
   std::uint64_t speech_power = 0, noise_power = 0;
+  for (int p = 0; p < kPieces; ++p) {
+    const Piece piece = piece_of_thread(batch, p);
+    const EightSamples speech_values = load_samples(batch, piece);
+    const EightSamples noise_values = load_noise(noise, piece);
 #pragma unroll
-  for (int i = 0; i < kPerThread; ++i) {
-    speech_power += square_of(speech.values[i]);
-    noise_power += square_of(noise.values[i]);
+    for (int i = 0; i < kPerThread; ++i) {
+      speech_power += square_of(speech_values.values[i]);
+      noise_power += square_of(noise_values.values[i]);
+    }
   }
   speech_power = sum_of_warp(speech_power);
   noise_power = sum_of_warp(noise_power);
-  if (threadIdx.x % kWarp != 0 || piece.count == 0) return;
+  if (threadIdx.x % kWarp != 0) return;
   atomicAdd(reinterpret_cast<unsigned long long*>(&changes[blockIdx.y].speech_power), speech_power);
   atomicAdd(reinterpret_cast<unsigned long long*>(&changes[blockIdx.y].noise_power), noise_power);
 }
@@ -93,23 +102,33 @@ struct alignas(16) EightOut {
 };
 
 template <class Out>
-__global__ void mix_kernel(AugmentBatch batch, const AugmentChange* changes) {
-  const Piece piece = piece_of_thread(batch);
-  if (piece.count == 0) return;
-  const AugmentChange change = changes[blockIdx.y];
-  const AugmentFactors factors = factors_of(change);
-  const EightSamples speech = load_samples(batch, piece);
-  EightSamples noise{};
-  if (factors.share != 0) noise = load_noise(piece_of(batch.noises, change), piece);
-  EightOut<Out> mixed;
+__device__ void write_samples(const AugmentBatch& batch, const Piece& piece,
+                              const EightOut<Out>& mixed) {
+  Out* out = static_cast<Out*>(batch.out) + piece.begin;
+  if (piece.is_whole()) {
+    *reinterpret_cast<EightOut<Out>*>(out) = mixed;
+    return;
+  }
 #pragma unroll
   for (int i = 0; i < kPerThread; ++i)
-    mixed.values[i] = out_value<Out>(mixed_value(factors, speech.values[i], noise.values[i]));
-  Out* out = static_cast<Out*>(batch.out) + piece.begin;
-  if (piece.count == kPerThread) {
-    *reinterpret_cast<EightOut<Out>*>(out) = mixed;
-  } else {
-    for (int i = 0; i < piece.count; ++i) out[i] = mixed.values[i];
+    if (i < piece.left) out[i] = mixed.values[i];
+}
+
+template <class Out>
+__global__ void mix_kernel(AugmentBatch batch, const AugmentChange* changes) {
+  if (piece_of_thread(batch, 0).left <= 0) return;
+  const AugmentChange change = changes[blockIdx.y];
+  const AugmentFactors factors = factors_of(change);
+  for (int p = 0; p < kPieces; ++p) {
+    const Piece piece = piece_of_thread(batch, p);
+    const EightSamples speech = load_samples(batch, piece);
+    EightSamples noise{};
+    if (factors.share != 0) noise = load_noise(piece_of(batch.noises, change), piece);
+    EightOut<Out> mixed;
+#pragma unroll
+    for (int i = 0; i < kPerThread; ++i)
+      mixed.values[i] = out_value<Out>(mixed_value(factors, speech.values[i], noise.values[i]));
+    write_samples(batch, piece, mixed);
   }
 }
 

@@ -119,40 +119,66 @@ __device__ inline void run_stage(const DeviceFft& fft, const DeviceFft::Stage& s
 
 // Two stages of radix four without shared memory between them: a thread has the sixteen values
 // whose second butterflies need nothing but each other's first ones.
-__device__ inline void run_two_stages(const DeviceFft& fft, int s, SharedSignal in,
-                                      SharedSignal out) {
-  const DeviceFft::Stage& first = fft.stages[s];
-  const DeviceFft::Stage& second = fft.stages[s + 1];
-  const int count = second.num_groups * first.stride;
-  for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x)) {
-    const DeviceButterfly b = butterfly_of(first, i, 16);
+struct StagePair {
+  int count;  // threads' worth of work: a sixteenth of the points
+  int stride;
+  int stride_shift;
+  int num_groups;  // of the second stage; the first has four times as many
+  const DeviceComplex* first;
+  const DeviceComplex* second;
+};
+
+// `load(index, offset)` and `store(index, offset, value)` are where values come from and go to.
+template <class Load, class Store>
+__device__ __forceinline__ void run_two_stages(const StagePair& pair, Load&& load, Store&& store) {
+  for (int i = static_cast<int>(threadIdx.x); i < pair.count; i += static_cast<int>(blockDim.x)) {
+    const int group = pair.stride_shift >= 0 ? i >> pair.stride_shift : i / pair.stride;
+    const int to = group * pair.stride * 15 + i;
     DeviceComplex x[4][4];  // [first butterfly][its output]
 #pragma unroll
     for (int m = 0; m < 4; ++m) {
 #pragma unroll
-      for (int k = 0; k < 4; ++k) x[m][k] = load(in, i + (m + 4 * k) * count);
-      const int group = b.group + m * second.num_groups;
-      radix4(x[m], fft.twiddles + first.twiddles_at + group, first.num_groups);
+      for (int k = 0; k < 4; ++k) x[m][k] = load(i, (m + 4 * k) * pair.count);
+      radix4(x[m], pair.first + group + m * pair.num_groups, 4 * pair.num_groups);
     }
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
       DeviceComplex y[4] = {x[0][k], x[1][k], x[2][k], x[3][k]};
-      radix4(y, fft.twiddles + second.twiddles_at + b.group, second.num_groups);
+      radix4(y, pair.second + group, pair.num_groups);
 #pragma unroll
-      for (int j = 0; j < 4; ++j) store(out, b.to + (k + 4 * j) * first.stride, y[j]);
+      for (int j = 0; j < 4; ++j) store(to, (k + 4 * j) * pair.stride, y[j]);
     }
   }
 }
+
+// Shared memory for run_two_stages().
+struct SharedValues {
+  SharedSignal signal;
+  __device__ DeviceComplex operator()(int index, int offset) const {
+    return load(signal, index + offset);
+  }
+  __device__ void operator()(int index, int offset, const DeviceComplex& value) const {
+    store(signal, index + offset, value);
+  }
+};
 
 // Every thread of the block calls it, after a barrier; ends with one. Leaves the result in `signal`
 // and exchanges the two as often as values went through shared memory.
 __device__ inline void fft_forward(const DeviceFft& fft, SharedSignal& signal,
                                    SharedSignal& other) {
   for (int s = 0; s < fft.num_stages; ++s) {
-    if (fft.stages[s].takes_two) {
-      run_two_stages(fft, s++, signal, other);
+    const DeviceFft::Stage& stage = fft.stages[s];
+    if (stage.takes_two) {
+      const DeviceFft::Stage& next = fft.stages[++s];
+      const StagePair pair{next.num_groups * stage.stride,
+                           stage.stride,
+                           stage.stride_shift,
+                           next.num_groups,
+                           fft.twiddles + stage.twiddles_at,
+                           fft.twiddles + next.twiddles_at};
+      run_two_stages(pair, SharedValues{signal}, SharedValues{other});
     } else {
-      run_stage(fft, fft.stages[s], signal, other);
+      run_stage(fft, stage, signal, other);
     }
     const SharedSignal done = other;
     other = signal;
@@ -161,13 +187,18 @@ __device__ inline void fft_forward(const DeviceFft& fft, SharedSignal& signal,
   }
 }
 
-// The same with exp(+...), not divided by the number of points: the parts exchanged there and back.
+// The parts exchanged before and after a forward transform give the backward one.
+__device__ inline SharedSignal swapped(const SharedSignal& signal) {
+  return {signal.imaginary, signal.real};
+}
+
+// The same with exp(+...), not divided by the number of points.
 __device__ inline void fft_backward(const DeviceFft& fft, SharedSignal& signal,
                                     SharedSignal& other) {
-  SharedSignal in{signal.imaginary, signal.real}, out{other.imaginary, other.real};
+  SharedSignal in = swapped(signal), out = swapped(other);
   fft_forward(fft, in, out);
-  signal = {in.imaginary, in.real};
-  other = {out.imaginary, out.real};
+  signal = swapped(in);
+  other = swapped(out);
 }
 
 }  // namespace stoker::audio

@@ -1,4 +1,5 @@
 #include <bit>
+#include <limits>
 #include <string>
 
 #include "stoker/audio/device_griffin_lim.h"
@@ -58,6 +59,18 @@ BandTable by_band(const GriffinLimPlan& plan) {
     table.begin.push_back(static_cast<std::uint32_t>(table.weights.size()));
   }
   return table;
+}
+
+// Nothing when some bin lies in more than two bands.
+std::vector<BinBands> bands_of_bins(const GriffinLimPlan& plan) {
+  std::vector<BinBands> bins(plan.stft.num_bins());
+  for (std::size_t bin = 0; bin < bins.size(); ++bin) {
+    const std::uint32_t begin = plan.bin_begin[bin], count = plan.bin_begin[bin + 1] - begin;
+    if (count > 2) return {};
+    if (count > 0) bins[bin].first = plan.weights[begin];
+    if (count > 1) bins[bin].second = plan.weights[begin + 1];
+  }
+  return bins;
 }
 
 DeviceFft device_fft(const LaneFft& fft) {
@@ -130,6 +143,17 @@ struct Room {
   std::size_t total() const { return wanted + seen + frames + 2 * signal; }
 };
 
+// The kernels for a size of transform.
+struct Kernels {
+  void (*first)(GriffinLimTables, GriffinLimJob);
+  void (*round)(GriffinLimTables, GriffinLimJob, Round);
+};
+
+Kernels kernels_for(std::int64_t n_fft) {
+  if (n_fft == 1024) return {first_kernel<1024>, round_kernel<1024>};
+  return {first_kernel<0>, round_kernel<0>};
+}
+
 // Blocks of a grid in x; utterances are its y.
 dim3 grid_of(std::size_t count, std::size_t per_block, int num_utterances) {
   return {static_cast<unsigned>((count + per_block - 1) / per_block),
@@ -148,17 +172,23 @@ struct DeviceGriffinLimPlan {
   int device;
   cuda::DeviceBuffer memory;
   GriffinLimTables tables;
+  Kernels kernels;
   std::size_t shared_bytes;
 };
 
 DeviceGriffinLimPlan::DeviceGriffinLimPlan(const config::MelRecipe& recipe,
                                            const GriffinLimOptions& options, int on_device)
-    : host(recipe, options, SimdLevel::kScalar), device(on_device), tables(plain_tables(host)) {
+    : host(recipe, options, SimdLevel::kScalar),
+      device(on_device),
+      tables(plain_tables(host)),
+      kernels(kernels_for(recipe.n_fft)) {
   TableBytes bytes;
   const BandTable bands = by_band(host);
   const std::size_t twiddles = bytes.add(device_twiddles(host.stft.fft()));
   const std::size_t window = bytes.add(host.stft.window());
   const std::size_t synthesis_window = bytes.add(host.stft.synthesis_window());
+  const std::vector<BinBands> two_bands = bands_of_bins(host);
+  const std::size_t bin_bands = bytes.add(two_bands);
   const std::size_t bin_begin = bytes.add(host.bin_begin);
   const std::size_t bin_weights = bytes.add(host.weights);
   const std::size_t band_begin = bytes.add(bands.begin);
@@ -171,6 +201,7 @@ DeviceGriffinLimPlan::DeviceGriffinLimPlan(const config::MelRecipe& recipe,
   tables.fft.twiddles = memory.as<DeviceComplex>(twiddles);
   tables.window = memory.as<float>(window);
   tables.synthesis_window = memory.as<float>(synthesis_window);
+  if (!two_bands.empty()) tables.bin_bands = memory.as<BinBands>(bin_bands);
   tables.bin_begin = memory.as<std::uint32_t>(bin_begin);
   tables.bin_weights = memory.as<MelWeight>(bin_weights);
   tables.band_begin = memory.as<std::uint32_t>(band_begin);
@@ -193,8 +224,8 @@ void DeviceGriffinLimPlan::allow_shared_memory() const {
   const std::string detail = bytes_text(shared_bytes) + " of shared memory a block for n_fft " +
                              std::to_string(host.recipe.n_fft);
   const cuda::DeviceScope scope(device);
-  for (const void* kernel :
-       {reinterpret_cast<const void*>(first_kernel), reinterpret_cast<const void*>(round_kernel)}) {
+  for (const void* kernel : {reinterpret_cast<const void*>(kernels.first),
+                             reinterpret_cast<const void*>(kernels.round)}) {
     cuda::call(
         "cudaFuncSetAttribute",
         [&] {
@@ -207,6 +238,8 @@ void DeviceGriffinLimPlan::allow_shared_memory() const {
 
 GriffinLimJob DeviceGriffinLimPlan::job_of(const DeviceWaveBatch& batch) const {
   const auto padded_frames = static_cast<std::size_t>(batch.padded_frames);
+  check_invariant(host.signal_samples(padded_frames) <= std::numeric_limits<int>::max(),
+                  "an utterance of more than 2^31 samples");
   const Room room(host, static_cast<std::size_t>(batch.num_utterances), padded_frames);
   auto* at = static_cast<std::byte*>(batch.scratch);
   const auto take = [&](std::size_t size_bytes) { return std::exchange(at, at + size_bytes); };
@@ -214,7 +247,7 @@ GriffinLimJob DeviceGriffinLimPlan::job_of(const DeviceWaveBatch& batch) const {
   job.log_mel = batch.log_mel;
   job.num_frames = batch.num_frames;
   job.padded_frames = batch.padded_frames;
-  job.signal_samples = static_cast<long long>(host.signal_samples(padded_frames));
+  job.signal_samples = static_cast<int>(host.signal_samples(padded_frames));
   job.samples = batch.samples;
   job.padded_samples = batch.padded_samples;
   job.wanted = reinterpret_cast<float*>(take(room.wanted));
@@ -262,13 +295,14 @@ void DeviceGriffinLim::run(const DeviceWaveBatch& batch, cuda::StreamView stream
     wanted_kernel<<<values, kThreads, 0, in>>>(tables, job);
   });
   launch("envelope_kernel", [&] { envelope_kernel<<<signal, kThreads, 0, in>>>(tables, job); });
-  launch("first_kernel", [&] { first_kernel<<<pairs, kThreads, shared, in>>>(tables, job); });
+  const Kernels& kernels = plan_->kernels;
+  launch("first_kernel", [&] { kernels.first<<<pairs, kThreads, shared, in>>>(tables, job); });
   const auto overlap = [&] { overlap_kernel<<<signal, kThreads, 0, in>>>(tables, job); };
   for (std::size_t i = 0; i < plan_->host.options.num_iterations; ++i) {
     launch("overlap_kernel", overlap);
     const Round round = i == 0 ? Round::kFirst : Round::kLater;
     launch("round_kernel",
-           [&] { round_kernel<<<pairs, kThreads, shared, in>>>(tables, job, round); });
+           [&] { kernels.round<<<pairs, kThreads, shared, in>>>(tables, job, round); });
   }
   launch("overlap_kernel", overlap);
   launch("finish_kernel", [&] {

@@ -2,12 +2,18 @@
 // of StftLanes, so that every rounding is the CPU's.
 #pragma once
 
-#include "stoker/audio/device_fft.cuh"
+#include "stoker/audio/device_fft1024.cuh"
 #include "stoker/audio/griffin_lim_plan.h"
 #include "stoker/audio/mel_inverse.h"
 #include "stoker/base/philox.h"
 
 namespace stoker::audio {
+
+// The bands of a bin, side by side for one load; a weight of 0 where there is no second.
+struct alignas(16) BinBands {
+  MelWeight first;
+  MelWeight second;
+};
 
 // Tables and numbers of a recipe; pointers lie on the device.
 struct GriffinLimTables {
@@ -26,6 +32,7 @@ struct GriffinLimTables {
   float emphasis;
   const float* window;
   const float* synthesis_window;
+  const BinBands* bin_bands;        // where no bin has more than two bands, else null
   const std::uint32_t* bin_begin;   // [num_bins + 1]
   const MelWeight* bin_weights;     // bands of a bin
   const std::uint32_t* band_begin;  // [num_mels + 1]
@@ -41,7 +48,7 @@ struct GriffinLimJob {
   const float* log_mel;
   const std::int32_t* num_frames;
   int padded_frames;
-  long long signal_samples;  // room for one utterance's padded signal
+  int signal_samples;  // room for one utterance's padded signal
   float* samples;
   long long padded_samples;
   float* wanted;    // [utterances, padded_frames, num_mels]
@@ -50,6 +57,13 @@ struct GriffinLimJob {
   float* signal;    // [utterances, signal_samples]
   float* envelope;  // the same: what undoes the overlapping windows
 };
+
+__device__ inline float* signal_of_block(const GriffinLimJob& job) {
+  return job.signal + static_cast<long long>(blockIdx.y) * job.signal_samples;
+}
+__device__ inline float* envelope_of_block(const GriffinLimJob& job) {
+  return job.envelope + static_cast<long long>(blockIdx.y) * job.signal_samples;
+}
 
 // Two frames that share one complex transform, as in StftLanes.
 struct FramePair {
@@ -65,9 +79,9 @@ __device__ inline int frames_of(const GriffinLimJob& job) {
   return wanted < 0 ? 0 : wanted < job.padded_frames ? wanted : job.padded_frames;
 }
 
-__device__ inline long long samples_of(const GriffinLimTables& tables, int num_frames) {
+__device__ inline int samples_of(const GriffinLimTables& tables, int num_frames) {
   if (num_frames == 0) return 0;
-  return static_cast<long long>(num_frames) * tables.hop_samples + tables.extra_samples;
+  return num_frames * tables.hop_samples + tables.extra_samples;
 }
 
 __device__ inline FramePair pair_of_block(const GriffinLimJob& job) {
@@ -102,6 +116,11 @@ __device__ inline PairMemory pair_memory(const GriffinLimTables& tables, float* 
 
 // gain of a bin = its bands' ratios, weighted: (W' ratio) / (W' 1).
 __device__ inline float spread(const GriffinLimTables& tables, int bin, const float* ratios) {
+  if (tables.bin_bands != nullptr) {
+    const BinBands bands = tables.bin_bands[bin];
+    const float first = bands.first.value * ratios[bands.first.at];
+    return (first + bands.second.value * ratios[bands.second.at]) * tables.bin_share[bin];
+  }
   float sum = 0;
   for (std::uint32_t i = tables.bin_begin[bin]; i < tables.bin_begin[bin + 1]; ++i)
     sum += tables.bin_weights[i].value * ratios[tables.bin_weights[i].at];
@@ -119,6 +138,8 @@ __device__ inline void pack_bin(const DeviceFft& fft, int k, const BinValue& ear
   store(out, k, {early.real - late_im, early_im + late.real});
 }
 
+// The kernels that transform are templates over kPoints: 1024, or 0 for any other size.
+
 struct BinPair {
   BinValue early;
   BinValue late;
@@ -132,18 +153,50 @@ __device__ inline BinPair unpack_bin(const DeviceFft& fft, int k, SharedSignal i
           {0.5F * (z.im + m.im), 0.5F * (m.re - z.re)}};
 }
 
-// Back to samples, windowed, for the sum of overlapping frames.
+template <int kPoints>
 __device__ inline void write_frames(const GriffinLimTables& tables, const GriffinLimJob& job,
                                     const FramePair& pair, PairMemory& memory) {
   __syncthreads();
-  fft_backward(tables.fft, memory.signal, memory.other);
   const int n = tables.fft.num_points;
   float* early = job.frames + pair.early_row * n;
   float* late = early + static_cast<long long>(kFftLanes) * n;
-  for (int i = static_cast<int>(threadIdx.x); i < n; i += static_cast<int>(blockDim.x)) {
-    const DeviceComplex value = load(memory.signal, i);
+  // Back to samples, windowed, for the sum of overlapping frames.
+  const auto write = [&](int i, const DeviceComplex& value) {
     early[i] = value.re * tables.synthesis_window[i];
     if (pair.has_late) late[i] = value.im * tables.synthesis_window[i];
+  };
+  if constexpr (kPoints == 1024) {
+    const auto store = [&](int index, int offset, const DeviceComplex& value) {
+      write(index + offset, {value.im, value.re});
+    };
+    const SharedSignal spectrum = swapped(memory.signal);
+    fft1024(tables.fft.twiddles, AddedSlots{spectrum}, store, swapped(memory.other), spectrum);
+  } else {
+    fft_backward(tables.fft, memory.signal, memory.other);
+    for (int i = static_cast<int>(threadIdx.x); i < n; i += static_cast<int>(blockDim.x))
+      write(i, load(memory.signal, i));
+  }
+}
+
+// The spectrum of the pair's windowed samples, into `memory.signal`; ends with a barrier.
+template <int kPoints>
+__device__ inline void read_spectrum(const GriffinLimTables& tables, const GriffinLimJob& job,
+                                     const FramePair& pair, PairMemory& memory) {
+  const float* early = signal_of_block(job) + pair.early * tables.hop_samples;
+  const float* late = early + static_cast<int>(kFftLanes) * tables.hop_samples;
+  const auto sample = [&](int i) {
+    return DeviceComplex{early[i] * tables.window[i], late[i] * tables.window[i]};
+  };
+  if constexpr (kPoints == 1024) {
+    const auto load = [&](int index, int offset) { return sample(index + offset); };
+    fft1024(tables.fft.twiddles, load, AddedSlots{memory.signal}, memory.signal, memory.other);
+    __syncthreads();
+  } else {
+    for (int i = static_cast<int>(threadIdx.x); i < tables.fft.num_points;
+         i += static_cast<int>(blockDim.x))
+      store(memory.signal, i, sample(i));
+    __syncthreads();
+    fft_forward(tables.fft, memory.signal, memory.other);
   }
 }
 
@@ -165,27 +218,26 @@ struct FrameRange {
   int end;
 };
 
-__device__ inline FrameRange frames_over(const GriffinLimTables& tables, long long sample,
+__device__ inline FrameRange frames_over(const GriffinLimTables& tables, int sample,
                                          int num_frames) {
-  const long long before = sample - tables.fft.num_points + 1;
-  const int first =
-      before <= 0 ? 0 : static_cast<int>((before + tables.hop_samples - 1) / tables.hop_samples);
-  const long long end = sample / tables.hop_samples + 1;
-  return {first, end < num_frames ? static_cast<int>(end) : num_frames};
+  const int before = sample - tables.fft.num_points + 1;
+  const int first = before <= 0 ? 0 : (before + tables.hop_samples - 1) / tables.hop_samples;
+  const int end = sample / tables.hop_samples + 1;
+  return {first, end < num_frames ? end : num_frames};
 }
 
 // How much of each sample the overlapping windows bring; its inverse undoes them.
 __global__ void envelope_kernel(const __grid_constant__ GriffinLimTables tables,
                                 const __grid_constant__ GriffinLimJob job) {
-  const long long sample = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+  const int sample = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (sample >= job.signal_samples) return;
   const FrameRange over = frames_over(tables, sample, frames_of(job));
   float sum = 0;
   for (int t = over.first; t < over.end; ++t) {
-    const float value = tables.window[sample - static_cast<long long>(t) * tables.hop_samples];
+    const float value = tables.window[sample - t * tables.hop_samples];
     sum += value * value;
   }
-  job.envelope[blockIdx.y * job.signal_samples + sample] = inverse_envelope(sum);
+  envelope_of_block(job)[sample] = inverse_envelope(sum);
 }
 
 // The first guess: magnitudes spread from the wanted bands, phases drawn by key.
@@ -201,6 +253,7 @@ __device__ inline BinValue first_bin(const GriffinLimTables& tables, int frame, 
   return {magnitude * phase.real, magnitude * phase.imaginary};
 }
 
+template <int kPoints>
 __global__ void first_kernel(const __grid_constant__ GriffinLimTables tables,
                              const __grid_constant__ GriffinLimJob job) {
   extern __shared__ float shared[];
@@ -221,16 +274,15 @@ __global__ void first_kernel(const __grid_constant__ GriffinLimTables tables,
         pair.has_late ? first_bin(tables, pair.late, k, memory.late_ratios) : BinValue{0, 0};
     pack_bin(tables.fft, k, shown, beside, memory.signal);
   }
-  write_frames(tables, job, pair, memory);
+  write_frames<kPoints>(tables, job, pair, memory);
 }
 
 // Where a sample of the padded signal comes from; -1: silence.
-__device__ inline long long source_of(const GriffinLimTables& tables, long long sample,
-                                      long long num_samples) {
-  const long long end = tables.padding + num_samples;
+__device__ inline int source_of(const GriffinLimTables& tables, int sample, int num_samples) {
+  const int end = tables.padding + num_samples;
   if (sample >= tables.padding && sample < end) return sample;
   if (!tables.reflects || num_samples <= tables.padding) return -1;
-  if (sample < tables.padding) return 2LL * tables.padding - sample;
+  if (sample < tables.padding) return 2 * tables.padding - sample;
   return sample < end + tables.padding ? 2 * (end - 1) - sample : -1;
 }
 
@@ -238,10 +290,9 @@ __device__ inline long long source_of(const GriffinLimTables& tables, long long 
 __global__ void overlap_kernel(const __grid_constant__ GriffinLimTables tables,
                                const __grid_constant__ GriffinLimJob job) {
   const int num_frames = frames_of(job);
-  const long long sample = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+  const int sample = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (sample >= job.signal_samples || num_frames == 0) return;
-  const long long source = source_of(tables, sample, samples_of(tables, num_frames));
-  const long long row = blockIdx.y * job.signal_samples;
+  const int source = source_of(tables, sample, samples_of(tables, num_frames));
   float sum = 0;
   if (source >= 0) {
     const int n = tables.fft.num_points;
@@ -249,9 +300,9 @@ __global__ void overlap_kernel(const __grid_constant__ GriffinLimTables tables,
     const FrameRange over = frames_over(tables, source, num_frames);
     for (int t = over.first; t < over.end; ++t)
       sum += frames[static_cast<long long>(t) * (n - tables.hop_samples) + source];
-    sum *= job.envelope[row + source];
+    sum *= envelope_of_block(job)[source];
   }
-  job.signal[row + sample] = sum;
+  signal_of_block(job)[sample] = sum;
 }
 
 // The ratio of every wanted band to what the frames have; magnitudes lie in `memory.other`.
@@ -292,22 +343,16 @@ __device__ inline BinValue shown_bin(const GriffinLimTables& tables, int bin, co
 enum class Round : int { kFirst, kLater };
 
 // One round of two frames: spectrum of the signal, new magnitudes and phases, back to samples.
+template <int kPoints>
 __global__ void round_kernel(const __grid_constant__ GriffinLimTables tables,
                              const __grid_constant__ GriffinLimJob job, Round round) {
   extern __shared__ float shared[];
   const FramePair pair = pair_of_block(job);
   if (!pair.has_early) return;
   PairMemory memory = pair_memory(tables, shared);
-  const int n = tables.fft.num_points;
   const int begin = static_cast<int>(threadIdx.x);
   const int step = static_cast<int>(blockDim.x);
-  const float* early = job.signal + blockIdx.y * job.signal_samples +
-                       static_cast<long long>(pair.early) * tables.hop_samples;
-  const float* late = early + static_cast<long long>(kFftLanes) * tables.hop_samples;
-  for (int i = begin; i < n; i += step)
-    store(memory.signal, i, {early[i] * tables.window[i], late[i] * tables.window[i]});
-  __syncthreads();
-  fft_forward(tables.fft, memory.signal, memory.other);
+  read_spectrum<kPoints>(tables, job, pair, memory);
   for (int k = begin; k < tables.num_bins; k += step) {
     const BinPair now = unpack_bin(tables.fft, k, memory.signal);
     memory.other.real[k] = bin_magnitude(now.early, tables.update);
@@ -334,7 +379,7 @@ __global__ void round_kernel(const __grid_constant__ GriffinLimTables tables,
     }
     pack_bin(tables.fft, k, shown, beside, memory.signal);
   }
-  write_frames(tables, job, pair, memory);
+  write_frames<kPoints>(tables, job, pair, memory);
 }
 
 // Out of the padded signal, the recipe's scale undone; silence after the utterance's end.
@@ -342,8 +387,8 @@ __global__ void finish_kernel(const __grid_constant__ GriffinLimTables tables,
                               const __grid_constant__ GriffinLimJob job) {
   const long long sample = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (sample >= job.padded_samples) return;
-  const long long num_samples = samples_of(tables, frames_of(job));
-  const float* signal = job.signal + blockIdx.y * job.signal_samples + tables.padding;
+  const int num_samples = samples_of(tables, frames_of(job));
+  const float* signal = signal_of_block(job) + tables.padding;
   job.samples[blockIdx.y * job.padded_samples + sample] =
       sample < num_samples ? signal[sample] * tables.out_scale : 0.0F;
 }

@@ -54,6 +54,18 @@ void require_equal(const std::vector<T>& found, const std::vector<T>& wanted,
          .cure = {}});
 }
 
+// Drawn values, a mebibyte of them over and over: drawing more would take longer than measuring.
+template <class T>
+std::vector<T> drawn_values(std::size_t count) {
+  constexpr std::size_t kDrawn = std::size_t{1} << 20U;
+  KeyedDraws draws({1, "bench ops", 0, 0});
+  std::vector<T> values(count);
+  for (std::size_t i = 0; i < std::min(count, kDrawn); ++i)
+    values[i] = static_cast<T>(draws.next_u32());
+  for (std::size_t i = kDrawn; i < count; ++i) values[i] = values[i - kDrawn];
+  return values;
+}
+
 void bench_copy(Bench& bench) {
   constexpr std::size_t kBytes = std::size_t{1} << 30U;
   const int device = bench.options.device;
@@ -69,10 +81,7 @@ void bench_copy(Bench& bench) {
 void bench_cast(Bench& bench, config::MelDtype from_type, config::MelDtype to_type) {
   constexpr std::size_t kClips = 2048;
   constexpr std::size_t kCount = kClips * kFrames * 80;
-  std::vector<std::uint8_t> from(kCount * bytes_per_value(from_type));
-  KeyedDraws draws({1, "cast", 0, 0});
-  for (std::size_t i = 0; i < from.size(); ++i)
-    from[i] = static_cast<std::uint8_t>(i % 4 == 3 ? 0x40 : draws.next_u32());
+  const auto from = drawn_values<std::uint8_t>(kCount * bytes_per_value(from_type));
   std::vector<std::uint8_t> wanted(kCount * bytes_per_value(to_type));
   const Stopwatch watch;
   audio::cast_floats({from.data(), from_type, wanted.data(), to_type, kCount});
@@ -90,13 +99,11 @@ void bench_cast(Bench& bench, config::MelDtype from_type, config::MelDtype to_ty
 // Utterances and noises of equal length, on the host.
 struct Recordings {
   explicit Recordings(std::size_t count)
-      : samples(count * kSamples), lengths(count, kSamples), begins(count), ids(count) {
-    KeyedDraws draws({2, "recordings", 0, count});
-    for (std::int16_t& sample : samples) sample = static_cast<std::int16_t>(draws.next_u32());
-    for (std::size_t i = 0; i < count; ++i) {
-      begins[i] = static_cast<std::int64_t>(i * kSamples);
-      ids[i] = draws.next_u64();
-    }
+      : samples(drawn_values<std::int16_t>(count * kSamples)),
+        lengths(count, kSamples),
+        begins(count),
+        ids(drawn_values<std::uint64_t>(count)) {
+    for (std::size_t i = 0; i < count; ++i) begins[i] = static_cast<std::int64_t>(i * kSamples);
   }
   std::vector<std::int16_t> samples;
   std::vector<std::int32_t> lengths;
