@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "stoker/base/cpu_count.h"
@@ -85,19 +86,50 @@ void add_totals(const std::vector<FeedWindow>& windows, FeedBenchRow& row) {
   }
 }
 
+// Over all windows with a consumer of matrix products.
+void add_gpu(const std::vector<FeedWindow>& windows, FeedBenchRow& row) {
+  std::vector<double> percent;
+  double busy = 0, cost = 0, count = 0;
+  for (const FeedWindow& window : windows) {
+    if (!window.gemm) continue;
+    const auto& own = window.gemm->gpu_utilization_percent;
+    percent.insert(percent.end(), own.begin(), own.end());
+    busy += window.gemm->busy_share;
+    cost += window.gemm->step_cost;
+    ++count;
+  }
+  if (count == 0) return;
+  row.au = busy / count;
+  row.step_cost = cost / count;
+  if (percent.empty()) return;
+  std::sort(percent.begin(), percent.end());
+  row.gpu_util_min = percent.front();
+  row.gpu_util_p5 = percent[percent.size() / 20];
+  row.gpu_util_mean =
+      std::accumulate(percent.begin(), percent.end(), 0.0) / static_cast<double>(percent.size());
+}
+
 FeedBenchRow make_row(const FeedBenchCase& what, const std::vector<FeedWindow>& windows) {
   FeedBenchRow row;
   row.what = what;
   const FeedWindow& last = windows.back();
   row.num_workers = last.num_workers;
   row.limit = last.limit.name;
-  row.step_ms = 1e3 * last.step_s;
+  row.step_ms = 1e3 * (last.gemm ? last.gemm->step_s : last.step_s);
+  row.device = last.device;
+  row.way = last.way;
+  add_gpu(windows, row);
   row.fallbacks = last.fallbacks;
   row.intervals = observe::summarize_intervals(joined(windows, false));
   if (last.memory) row.memory_intervals = observe::summarize_intervals(joined(windows, true));
   add_rates(windows, row);
   add_totals(windows, row);
   return row;
+}
+
+bool is_for_gpu(const config::Settings& settings) {
+  const auto device = cuda::parse_device(settings.run.device).take_or_raise();
+  return (device && device->is_cuda()) || settings.gpu.data_gpu || settings.gpu.model_gpu;
 }
 
 struct CaseRun {
@@ -126,11 +158,12 @@ void add_window(Io& io, const FeedBenchCase& what, const FeedWindowOptions& opti
 FeedBenchReport bench_feed(Io& io, const FeedBenchOptions& options) {
   const unsigned num_windows = std::max(1U, options.num_windows);
   const FeedWindowOptions window{.seconds = options.seconds / num_windows,
+                                 .consumer = options.consumer,
                                  .demand_clips_per_s = options.demand_clips_per_s,
                                  .step_ms = options.step_ms,
                                  .stop = options.stop};
   for (const FeedBenchCase& what : options.cases) {
-    if (what.path == FeedPath::kResident) {
+    if (what.path == FeedPath::kResident && !is_for_gpu(what.settings)) {
       raise({.code = &kBenchChoice, .promised = "a GPU for path resident", .found = "device cpu"});
     }
     prepare_case(io, what,

@@ -12,6 +12,7 @@
 
 #include "stoker/base/io.h"
 #include "stoker/bench/feed_bench_case.h"
+#include "stoker/bench/feed_window.h"
 #include "stoker/feed/fallbacks.h"
 #include "stoker/observe/interval_statistics.h"
 
@@ -24,6 +25,7 @@ struct FeedBenchOptions {
   // The consumer: as fast as possible unless one of these is given.
   std::optional<double> demand_clips_per_s;
   std::optional<double> step_ms;
+  ConsumerKind consumer = ConsumerKind::kEmulated;
   std::stop_token stop{};
   std::function<void(std::string_view)> say = [](std::string_view) {};
 };
@@ -55,7 +57,11 @@ struct FeedBenchRow {
   double step_ms = 0;                 // 0: as fast as possible
   // The same consumer with batches that lie in memory: the machine's own noise. Only with steps.
   std::optional<observe::IntervalStatistics> memory_intervals;
-  std::optional<double> gpu_util_mean, gpu_util_p5;
+  std::string way;  // onto the GPU, in words; empty on the CPU
+  // Of a consumer of matrix products: the driver's view second by second, the share of time in
+  // steps, and how much longer a step is beside the feed.
+  std::optional<double> gpu_util_mean, gpu_util_p5, gpu_util_min;
+  std::optional<double> au, step_cost;
   std::vector<feed::FallbackCount> fallbacks;
 };
 

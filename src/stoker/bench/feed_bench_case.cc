@@ -47,7 +47,10 @@ config::Settings with_path(config::Settings settings, FeedLoader loader, FeedPat
   settings.loader.use_native_loading = loader == FeedLoader::kNative;
   settings.loader.preprocessing_mode =
       path == FeedPath::kFiles ? Mode::kRuntime : Mode::kPrecompute;
-  if (path == FeedPath::kPcm) {
+  if (path == FeedPath::kResident) settings.cache.tier = config::CacheTier::kGpu;
+  const bool holds_samples =
+      path == FeedPath::kResident && settings.gpu.mel_place == config::MelPlace::kGpu;
+  if (path == FeedPath::kPcm || holds_samples) {
     settings.cache.dir = pcm_folder(settings);
     settings.cache.content = config::CacheContent::kPcm;
   }

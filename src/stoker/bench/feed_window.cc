@@ -4,8 +4,10 @@
 #include <utility>
 
 #include "stoker/base/clock.h"
+#include "stoker/bench/device_limits.h"
 #include "stoker/bench/errors.h"
 #include "stoker/feed/open_feed.h"
+#include "stoker/observe/device_source.h"
 #include "stoker/observe/process_memory.h"
 
 namespace stoker::bench {
@@ -26,8 +28,19 @@ double step_of(const FeedWindowOptions& options, feed::Feed& feed) {
   return clips / static_cast<double>(feed.num_batches()) / *options.demand_clips_per_s;
 }
 
+bool is_on_gpu(const feed::OpenedFeed& opened) {
+  return opened.mode.choice.mode != feed::GpuMode::kCpu;
+}
+
 FeedLimit measure_limit(const FeedBenchCase& what, const feed::OpenedFeed& opened, double seconds) {
   const unsigned threads = std::max(1U, opened.feed.num_workers());
+  if (what.path == FeedPath::kResident) return {"none: rows stay in GPU memory"};
+  if (is_on_gpu(opened)) {
+    return device_limit(opened.feed,
+                        measure_transfer_limits({.device = opened.mode.choice.data_device,
+                                                 .num_threads = threads,
+                                                 .seconds = seconds}));
+  }
   if (what.path == FeedPath::kCached) {
     return measure_copy_limit(*opened.store, opened.feed, threads, seconds);
   }
@@ -46,31 +59,66 @@ std::vector<std::string> first_digests(feed::Feed& feed, const std::stop_token& 
 
 }  // namespace
 
+namespace {
+
+// The consumer that the device and the options ask for.
+void consume(feed::OpenedFeed& opened, const FeedWindowOptions& options, FeedWindow& window) {
+  observe::ConsumerOptions consumer{.step_s = window.step_s,
+                                    .warm_s = kWarmShare * options.seconds,
+                                    .warm_batches = opened.feed.depth() + 2,
+                                    .seconds = options.seconds,
+                                    .stop = options.stop};
+  if (!is_on_gpu(opened)) {
+    observe::FeedSource source(opened.feed);
+    window.consumer = observe::run_consumer(source, consumer);
+    if (window.step_s <= 0) return;
+    observe::MemorySource memory(opened.feed, kMemoryBatches, options.stop);
+    window.memory = observe::run_consumer(memory, consumer);
+    return;
+  }
+  const int device = opened.mode.choice.model_device;
+  if (const auto ring = opened.feed.stats().ring) consumer.warm_batches += ring->num_slots;
+  if (options.consumer == ConsumerKind::kGemm) {
+    window.gemm = run_gemm_consumer(opened.feed, {.device = device,
+                                                  .step_s = window.step_s,
+                                                  .seconds = options.seconds,
+                                                  .warm_batches = consumer.warm_batches,
+                                                  .stop = options.stop});
+    window.consumer = window.gemm->consumer;
+    return;
+  }
+  observe::DeviceSource source(opened.feed,
+                               {.device = device,
+                                .use = window.step_s > 0 ? observe::DeviceUse::kOneAtATime
+                                                         : observe::DeviceUse::kPassThrough});
+  // Rows that are to stay must all have come once.
+  if (opened.feed.format().payload != feed::SlotPayload::kPaddedMel) {
+    consumer.warm_batches = std::max(consumer.warm_batches, opened.feed.num_batches());
+  }
+  window.consumer = observe::run_consumer(source, consumer);
+}
+
+}  // namespace
+
 FeedWindow run_feed_window(Io& io, const FeedBenchCase& what, const FeedWindowOptions& options) {
   FeedWindow window;
   const Stopwatch opening;
   feed::OpenedFeed opened = feed::open_feed(what.settings, {.io = &io, .stop = options.stop});
   window.open_s = opening.seconds();
-  observe::FeedSource source(opened.feed);
   const Stopwatch first;
-  source.take(options.stop);
+  static_cast<void>(observe::next_of_any_epoch(opened.feed, options.stop));
   window.first_batch_s = first.seconds();
   window.step_s = step_of(options, opened.feed);
-  const observe::ConsumerOptions consumer{.step_s = window.step_s,
-                                          .warm_s = kWarmShare * options.seconds,
-                                          .warm_batches = opened.feed.depth() + 2,
-                                          .seconds = options.seconds,
-                                          .stop = options.stop};
-  window.consumer = observe::run_consumer(source, consumer);
+  consume(opened, options, window);
   window.held_mb = static_cast<double>(observe::process_memory(io).held_bytes()) / kBytesPerMb;
   window.buffers_mb = static_cast<double>(opened.feed.buffer_bytes()) / kBytesPerMb;
   window.num_workers = opened.feed.num_workers();
   window.audio_s_per_frame =
       static_cast<double>(opened.store->hop_samples()) / opened.store->speech_rule().rate_hz;
   window.fallbacks = opened.feed.stats().fallbacks;
-  if (window.step_s > 0) {
-    observe::MemorySource memory(opened.feed, kMemoryBatches, options.stop);
-    window.memory = observe::run_consumer(memory, consumer);
+  if (is_on_gpu(opened)) {
+    window.device = Device::cuda(opened.mode.choice.model_device).text();
+    window.way = opened.mode.text;
   }
   window.limit = measure_limit(what, opened, kLimitShare * options.seconds);
   return window;
@@ -83,9 +131,17 @@ void check_feed_case(Io& io, const FeedBenchCase& what, const std::stop_token& s
   other.loader.use_native_loading = true;
   // A cache that another machine built holds mels of another numeric path: read, not computed.
   const std::string own_path(simd_level_name(simd_level().take_or_raise()));
-  if (opened.feed.identity().path == own_path) {
+  other.cache.tier = config::CacheTier::kDisk;
+  if (opened.feed.identity().path == feed::kCudaPath) {
+    // The same kernels, but one batch at a time, straight from the files.
+    other.gpu.mel_place = config::MelPlace::kGpu;
+    other.gpu.enhanced_gpu_prefetch = false;
+    other.loader.preprocessing_mode = config::PreprocessingMode::kRuntime;
+  } else if (opened.feed.identity().path == own_path) {
+    other.run.device = "cpu";
     other.loader.preprocessing_mode = config::PreprocessingMode::kRuntime;
   } else {
+    other.run.device = "cpu";
     other.cache.enable_memory_mapping = false;
   }
   feed::OpenedFeed reference = feed::open_feed(other, {.io = &io, .stop = stop});

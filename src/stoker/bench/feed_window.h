@@ -1,20 +1,29 @@
 // One window of the feed's benchmark: a feed opened, warmed, drained by the consumer, closed.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include "stoker/base/io.h"
 #include "stoker/bench/feed_bench_case.h"
 #include "stoker/bench/feed_limits.h"
+#include "stoker/bench/gemm_consumer.h"
 #include "stoker/feed/feed.h"
 #include "stoker/observe/feed_consumer.h"
 
 namespace stoker::bench {
 
+enum class ConsumerKind : std::uint8_t {
+  kEmulated,  // steps pass without work
+  kGemm,      // steps are matrix products on the GPU
+};
+
 struct FeedWindowOptions {
   double seconds = 1;
+  ConsumerKind consumer = ConsumerKind::kEmulated;
   std::optional<double> demand_clips_per_s;
   std::optional<double> step_ms;
   std::stop_token stop{};
@@ -32,6 +41,9 @@ struct FeedWindow {
   unsigned num_workers = 0;
   double audio_s_per_frame = 0;
   std::vector<feed::FallbackCount> fallbacks;
+  std::string device = "cpu";
+  std::string way;                           // onto the GPU, in words
+  std::optional<GemmConsumerReport> gemm{};  // with a consumer of matrix products
 };
 
 FeedWindow run_feed_window(Io& io, const FeedBenchCase& what, const FeedWindowOptions& options);

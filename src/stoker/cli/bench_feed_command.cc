@@ -24,6 +24,7 @@ namespace {
 struct FeedBenchArguments {
   std::vector<std::string> loaders{"native"};
   std::vector<std::string> paths{"cached"};
+  std::string consumer = "emulated";
   std::vector<std::string> dtypes;
   std::vector<std::string> grid;
   std::optional<double> demand_clips_per_s;
@@ -85,6 +86,9 @@ ExitCode run(Frame& frame, const FeedBenchArguments& arguments) {
                                   .num_windows = arguments.num_windows,
                                   .demand_clips_per_s = arguments.demand_clips_per_s,
                                   .step_ms = arguments.step_ms,
+                                  .consumer = arguments.consumer == "gemm"
+                                                  ? bench::ConsumerKind::kGemm
+                                                  : bench::ConsumerKind::kEmulated,
                                   .stop = frame.stop_token(),
                                   .say = [&frame](std::string_view line) { frame.say(line); }};
   const bench::FeedBenchReport report = bench::bench_feed(system_io(), options);
@@ -116,6 +120,11 @@ void add_bench_feed_command(CLI::App& app, Frame& frame) {
   command->add_option("--step-ms", arguments->step_ms, "Length of the consumer's step instead")
       ->check(CLI::PositiveNumber)
       ->excludes("--demand");
+  command
+      ->add_option("--consumer", arguments->consumer,
+                   "emulated: steps pass without work; gemm: matrix products on the GPU")
+      ->check(CLI::IsMember({"emulated", "gemm"}))
+      ->capture_default_str();
   command->add_option("--threads", arguments->num_threads, "data.num_workers");
   command->add_option("--seconds", arguments->seconds, "For each row, all its windows together")
       ->check(CLI::PositiveNumber)

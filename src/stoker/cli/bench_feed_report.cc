@@ -74,6 +74,10 @@ ordered_json row_json(const bench::FeedBenchRow& row) {
       row.memory_intervals ? intervals_json(*row.memory_intervals) : ordered_json(nullptr);
   out["gpu_util_mean"] = or_null(row.gpu_util_mean);
   out["gpu_util_p5"] = or_null(row.gpu_util_p5);
+  out["gpu_util_min"] = or_null(row.gpu_util_min);
+  out["au"] = or_null(row.au);
+  out["step_cost"] = or_null(row.step_cost);
+  out["way"] = row.way;
   out["fallbacks"] = fallbacks_json(row);
   return out;
 }

@@ -14,21 +14,26 @@ std::size_t row_bytes_of(const feed::MelArray& mel) {
   return mel.shape[0] == 0 ? 1 : mel.size_bytes() / mel.shape[0];
 }
 
+}  // namespace
+
 std::optional<feed::Batch> next_of_any_epoch(feed::Feed& feed, const std::stop_token& stop) {
   std::optional<feed::Batch> batch = feed.next(stop);
   if (!batch && !feed.has_ended() && !stop.stop_requested()) batch = feed.next(stop);
   return batch;
 }
 
-}  // namespace
-
-TakenBatch touch_batch(const feed::Batch& batch) {
+TakenBatch count_batch(const feed::Batch& batch) {
   TakenBatch taken{.all_frames = std::uint64_t{batch.shape().num_rows} * batch.shape().num_frames,
                    .is_last_of_epoch = batch.is_last_of_epoch()};
   for (const std::int32_t frames : batch.mel_len()) {
     taken.true_frames += static_cast<std::uint64_t>(frames);
     if (frames > 0) ++taken.num_clips;
   }
+  return taken;
+}
+
+TakenBatch touch_batch(const feed::Batch& batch) {
+  const TakenBatch taken = count_batch(batch);
   const feed::MelArray mel = batch.mel();
   touch_rows(static_cast<const std::byte*>(mel.data), mel.size_bytes(), row_bytes_of(mel));
   return taken;

@@ -29,8 +29,13 @@ class BatchSource {
   virtual std::optional<TakenBatch> take(const std::stop_token& stop) = 0;
 };
 
-// Counts of a batch, after one value of every row was read: a batch is not had before its memory
-// can be.
+TakenBatch count_batch(const feed::Batch& batch);
+
+// The next batch, of whatever epoch; nothing at the end of all of them and after a stop.
+std::optional<feed::Batch> next_of_any_epoch(feed::Feed& feed, const std::stop_token& stop);
+
+// Counts of a batch in host memory, after one value of every row was read: a batch is not had
+// before its memory can be.
 TakenBatch touch_batch(const feed::Batch& batch);
 
 // Batches of a feed, which must outlive it.

@@ -1,0 +1,25 @@
+// What a feed into GPU memory cannot beat: the bus from page-locked memory, and the cores that fill
+// that memory.
+#pragma once
+
+#include "stoker/bench/feed_limits.h"
+#include "stoker/cuda/device_api.h"
+
+namespace stoker::bench {
+
+struct TransferLimits {
+  double bus_bytes_per_s = 0;     // page-locked host memory to the device
+  double memcpy_bytes_per_s = 0;  // `num_threads` threads into page-locked memory
+};
+
+struct TransferLimitOptions {
+  int device = 0;
+  unsigned num_threads = 1;
+  double seconds = 0.3;  // for each
+};
+TransferLimits measure_transfer_limits(const TransferLimitOptions& options);
+
+// The smaller of the two for batches of this feed; 0 for rows that stay in GPU memory.
+FeedLimit device_limit(const feed::Feed& feed, const TransferLimits& limits);
+
+}  // namespace stoker::bench

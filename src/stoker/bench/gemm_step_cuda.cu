@@ -1,0 +1,138 @@
+#include <cuda_bf16.h>
+#include <cuda_runtime.h>
+#include <mma.h>
+
+#include <algorithm>
+
+#include "stoker/bench/gemm_step.h"
+#include "stoker/cuda/check.h"
+#include "stoker/cuda/device_buffer.h"
+#include "stoker/cuda/event.h"
+
+namespace stoker::bench {
+namespace {
+
+// C = A * B^T, all kSize square. A block makes 128 x 128 of C with 8 warps of 64 x 32 each.
+constexpr int kSize = 2048;
+constexpr int kTile = 128;
+constexpr int kDepth = 32;
+constexpr int kThreads = 256;
+constexpr int kFragment = 16;
+constexpr int kRowValues = kDepth + 8;  // padded, so that rows fall on different banks
+constexpr std::size_t kMatrixBytes = std::size_t{kSize} * kSize * sizeof(__nv_bfloat16);
+
+__global__ void fill_matrix(__nv_bfloat16* values) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  values[i] = __float2bfloat16(static_cast<float>((i * 2654435761U) >> 20U) / 4096.0F - 0.5F);
+}
+
+// 128 rows of kDepth values into shared memory, 16 bytes a thread and step.
+__device__ void load_tile(const __nv_bfloat16* from, __nv_bfloat16 (*to)[kRowValues]) {
+  constexpr int kValues = 8;
+  for (int i = static_cast<int>(threadIdx.x); i < kTile * kDepth / kValues; i += kThreads) {
+    const int row = i * kValues / kDepth;
+    const int column = i * kValues % kDepth;
+    *reinterpret_cast<uint4*>(&to[row][column]) =
+        *reinterpret_cast<const uint4*>(from + static_cast<std::size_t>(row) * kSize + column);
+  }
+}
+
+__global__ void __launch_bounds__(kThreads)
+    multiply(const __nv_bfloat16* a, const __nv_bfloat16* b, __nv_bfloat16* c) {
+  namespace wmma = nvcuda::wmma;
+  __shared__ __nv_bfloat16 a_tile[kTile][kRowValues];
+  __shared__ __nv_bfloat16 b_tile[kTile][kRowValues];
+  const int warp = static_cast<int>(threadIdx.x) / 32;
+  const int warp_row = warp / 4 * 64;
+  const int warp_column = warp % 4 * 32;
+  wmma::fragment<wmma::accumulator, kFragment, kFragment, kFragment, float> sums[4][2];
+  for (auto& row : sums) {
+    for (auto& sum : row) wmma::fill_fragment(sum, 0.0F);
+  }
+  for (int k = 0; k < kSize; k += kDepth) {
+    load_tile(a + static_cast<std::size_t>(blockIdx.y) * kTile * kSize + k, a_tile);
+    load_tile(b + static_cast<std::size_t>(blockIdx.x) * kTile * kSize + k, b_tile);
+    __syncthreads();
+    for (int at = 0; at < kDepth; at += kFragment) {
+      wmma::fragment<wmma::matrix_a, kFragment, kFragment, kFragment, __nv_bfloat16,
+                     wmma::row_major>
+          left[4];
+      wmma::fragment<wmma::matrix_b, kFragment, kFragment, kFragment, __nv_bfloat16,
+                     wmma::col_major>
+          right[2];
+      for (int i = 0; i < 4; ++i) {
+        wmma::load_matrix_sync(left[i], &a_tile[warp_row + i * kFragment][at], kRowValues);
+      }
+      for (int j = 0; j < 2; ++j) {
+        wmma::load_matrix_sync(right[j], &b_tile[warp_column + j * kFragment][at], kRowValues);
+      }
+      for (int i = 0; i < 4; ++i) {
+        for (int j = 0; j < 2; ++j) wmma::mma_sync(sums[i][j], left[i], right[j], sums[i][j]);
+      }
+    }
+    __syncthreads();
+  }
+  // One value of each fragment keeps the products alive; a trainer would store them all.
+  const std::size_t row = static_cast<std::size_t>(blockIdx.y) * kTile + warp_row;
+  const std::size_t column = static_cast<std::size_t>(blockIdx.x) * kTile + warp_column;
+  for (int i = 0; i < 4; ++i) {
+    for (int j = 0; j < 2; ++j) {
+      c[(row + i * kFragment) * kSize + column + j * kFragment + threadIdx.x % 32 % kFragment] =
+          __float2bfloat16(sums[i][j].x[0]);
+    }
+  }
+}
+
+}  // namespace
+
+struct GemmStep::Memory {
+  explicit Memory(int device_index)
+      : device(device_index), matrices(device_index, 3 * kMatrixBytes) {}
+  __nv_bfloat16* matrix(int index) const {
+    return matrices.as<__nv_bfloat16>(static_cast<std::size_t>(index) * kMatrixBytes);
+  }
+  int device;
+  cuda::DeviceBuffer matrices;
+};
+
+GemmStep::GemmStep(int device) : memory_(std::make_unique<Memory>(device)) {
+  cuda::call("cudaSetDevice", [&] { return cudaSetDevice(device); });
+  const cuda::Stream stream(device);
+  for (int i = 0; i < 2; ++i) {
+    fill_matrix<<<kSize * kSize / kThreads, kThreads, 0, stream.view().handle()>>>(
+        memory_->matrix(i));
+    cuda::call("fill_matrix", [] { return cudaGetLastError(); });
+  }
+  stream.synchronize();
+}
+
+GemmStep::~GemmStep() = default;
+
+void GemmStep::run(cuda::StreamView stream) const {
+  const dim3 grid(kSize / kTile, kSize / kTile);
+  for (int i = 0; i < num_products_; ++i) {
+    multiply<<<grid, kThreads, 0, stream.handle()>>>(memory_->matrix(0), memory_->matrix(1),
+                                                     memory_->matrix(2));
+  }
+  cuda::call("multiply", [] { return cudaGetLastError(); });
+}
+
+double GemmStep::fit_to(double step_s, cuda::StreamView stream) {
+  const auto measure_s = [&] {
+    constexpr int kRuns = 10;
+    cuda::Event begin(memory_->device, cuda::EventUse::kTiming);
+    cuda::Event end(memory_->device, cuda::EventUse::kTiming);
+    run(stream);
+    begin.record(stream);
+    for (int i = 0; i < kRuns; ++i) run(stream);
+    end.record(stream);
+    end.synchronize();
+    return 1e-3 * end.ms_since(begin) / kRuns;
+  };
+  num_products_ = 8;
+  const double one_s = measure_s() / num_products_;
+  num_products_ = std::max(1, static_cast<int>(step_s / one_s + 0.5));
+  return measure_s();
+}
+
+}  // namespace stoker::bench
