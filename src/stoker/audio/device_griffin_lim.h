@@ -17,8 +17,8 @@ struct DeviceGriffinLimPlan;  // tables on the device, made once from the recipe
 struct DeviceWaveBatch {
   const float* log_mel = nullptr;            // [utterances, padded_frames, num_mels]
   const std::int32_t* num_frames = nullptr;  // [utterances]; 0 to padded_frames
-  int num_utterances = 0;
-  int padded_frames = 0;
+  int num_utterances = 0;                    // at most 65,535
+  int padded_frames = 0;                     // at least 1
   float* samples = nullptr;         // [utterances, padded_samples]; 0 after an utterance's end
   std::int64_t padded_samples = 0;  // samples beyond it are cut off
   void* scratch = nullptr;          // scratch_bytes() of it
@@ -39,8 +39,8 @@ class DeviceGriffinLim {
   std::size_t num_samples(std::size_t num_frames) const noexcept;
   std::size_t scratch_bytes(std::size_t num_utterances, std::size_t padded_frames) const noexcept;
 
-  // Asynchronous: two launches an iteration and no word from the host between them, no allocation,
-  // may be captured in a CUDA graph. Throws GpuError.
+  // Asynchronous: two launches an iteration and no word from the host between them, no allocation.
+  // Throws GpuError.
   void run(const DeviceWaveBatch& batch, cuda::StreamView stream) const;
 
  private:
