@@ -56,7 +56,7 @@ class Graph:
         return self.make("load", text=text)
 
     def constant(self, value: float) -> Node:
-        return self.load(f"Set(d, {value:.9g}f)" if "." in f"{value:.9g}" else f"Set(d, {value:.9g}.0f)")
+        return self.load(f"Set(d, T({value:.17g}))")
 
     def neg(self, a: Node) -> Node:
         if a.op == "zero":
@@ -266,15 +266,15 @@ def window_pass() -> str:
     w.put((bins[0].re,), "Store({0}, d, column);")
     for k in range(1, 16):
         turned = g.twiddle(bins[k], g.load(f"Set(d, twiddle[{2 * k}])"), g.load(f"Set(d, twiddle[{2 * k + 1}])"))
-        w.put((turned.re,), f"Store({{0}}, d, column + {2 * k} * kLanes);")
-        w.put((turned.im,), f"Store({{0}}, d, column + {2 * k + 1} * kLanes);")
-    w.put((bins[16].re,), "Store({0}, d, column + 32 * kLanes);")
-    blocks = ", ".join(f"const float* HWY_RESTRICT block{b}" for b in range(4))
-    setup = ["constexpr size_t kLanes = MaxLanes(d);", "constexpr size_t kStep = 33 * kLanes;"]
+        w.put((turned.re,), f"Store({{0}}, d, column + {2 * k} * kWidth);")
+        w.put((turned.im,), f"Store({{0}}, d, column + {2 * k + 1} * kWidth);")
+    w.put((bins[16].re,), "Store({0}, d, column + 32 * kWidth);")
+    blocks = ", ".join(f"const T* HWY_RESTRICT block{b}" for b in range(4))
+    setup = ["constexpr size_t kWidth = MaxLanes(d);", "constexpr size_t kStep = 33 * kWidth;"]
     return function(
-        f"template <class D>\nHWY_NOINLINE void WindowedFft32(D d, {blocks},\n"
-        "                                const float* HWY_RESTRICT window, const float* HWY_RESTRICT twiddle,\n"
-        "                                float* HWY_RESTRICT column)",
+        f"template <class D, class T = TFromD<D> >\nHWY_NOINLINE void WindowedFft32(D d, {blocks},\n"
+        "                                const T* HWY_RESTRICT window, const T* HWY_RESTRICT twiddle,\n"
+        "                                T* HWY_RESTRICT column)",
         "// Pass 1, column n2: samples n2, n2+32, ... (eight in each block, a vector of padding after\n"
         "// each 32), window[32*n], twiddle[2*k1], rows k1.",
         setup + w.finish(),
@@ -296,37 +296,37 @@ def row_pass(name: str, highest_bin: int) -> str:
     g = Graph()
     w = Writer(g)
     row = [
-        Complex(g.load(f"Load(d, row + {COLUMN * n} * kLanes)"), g.load(f"Load(d, row + {COLUMN * n + 1} * kLanes)"))
+        Complex(g.load(f"Load(d, row + {COLUMN * n} * kWidth)"), g.load(f"Load(d, row + {COLUMN * n + 1} * kWidth)"))
         for n in range(32)
     ]
     emit_bins(w, fft(g, row), highest_bin)
     return function(
-        f"template <class D, class Sink, class Bin>\nHWY_NOINLINE void {name}(D d, const float* HWY_RESTRICT row,\n"
+        f"template <class D, class Sink, class Bin, class T = TFromD<D> >\nHWY_NOINLINE void {name}(D d, const T* HWY_RESTRICT row,\n"
         "                             Sink sink, const Bin* up, const Bin* down)",
         f"// Pass 2, rows 1..15, bins up to {highest_bin}.",
-        ["constexpr size_t kLanes = MaxLanes(d);", *w.finish()],
+        ["constexpr size_t kWidth = MaxLanes(d);", *w.finish()],
     )
 
 
 def row_zero(name: str, highest_bin: int) -> str:
     g = Graph()
     w = Writer(g)
-    bins = real_fft(g, [g.load(f"Load(d, row + {COLUMN * n} * kLanes)") for n in range(32)])
+    bins = real_fft(g, [g.load(f"Load(d, row + {COLUMN * n} * kWidth)") for n in range(32)])
     for k2, value in enumerate(bins):
         if 32 * k2 <= highest_bin:
             w.put_bin(value, f"bins + {32 * k2}")
     return function(
-        f"template <class D, class Sink, class Bin>\nHWY_NOINLINE void {name}(D d, const float* HWY_RESTRICT row,\n"
+        f"template <class D, class Sink, class Bin, class T = TFromD<D> >\nHWY_NOINLINE void {name}(D d, const T* HWY_RESTRICT row,\n"
         "                          Sink sink, const Bin* bins)",
         f"// Pass 2, row 0: real values, bins 0, 32, ... up to {highest_bin}.",
-        ["constexpr size_t kLanes = MaxLanes(d);", *w.finish()],
+        ["constexpr size_t kWidth = MaxLanes(d);", *w.finish()],
     )
 
 
 def row_sixteen(name: str, highest_bin: int) -> str:
     g = Graph()
     w = Writer(g)
-    x = [g.load(f"Load(d, row + {COLUMN * n} * kLanes)") for n in range(32)]
+    x = [g.load(f"Load(d, row + {COLUMN * n} * kWidth)") for n in range(32)]
     halves = []
     for n in range(16):
         value = Complex(x[n], g.neg(x[n + 16]))
@@ -340,10 +340,10 @@ def row_sixteen(name: str, highest_bin: int) -> str:
         if 32 * k2 + 16 <= highest_bin:
             w.put_bin(value, f"bins + {32 * k2 + 16}")
     return function(
-        f"template <class D, class Sink, class Bin>\nHWY_NOINLINE void {name}(D d, const float* HWY_RESTRICT row,\n"
+        f"template <class D, class Sink, class Bin, class T = TFromD<D> >\nHWY_NOINLINE void {name}(D d, const T* HWY_RESTRICT row,\n"
         "                             Sink sink, const Bin* bins)",
         f"// Pass 2, row 16: real values at half-odd frequencies, bins 16, 48, ... up to {highest_bin}.",
-        ["constexpr size_t kLanes = MaxLanes(d);", *w.finish()],
+        ["constexpr size_t kWidth = MaxLanes(d);", *w.finish()],
     )
 
 

@@ -20,12 +20,13 @@ using namespace hwy::HWY_NAMESPACE;
 // One complex number per lane; in memory the real vector stands before the imaginary one.
 template <class D>
 struct ComplexLanes {
+  using T = TFromD<D>;
   VFromD<D> re, im;
 
-  static HWY_INLINE ComplexLanes load(D d, const float* from) {
+  static HWY_INLINE ComplexLanes load(D d, const T* from) {
     return {Load(d, from), Load(d, from + MaxLanes(d))};
   }
-  HWY_INLINE void store(D d, float* to) const {
+  HWY_INLINE void store(D d, T* to) const {
     Store(re, d, to);
     Store(im, d, to + MaxLanes(d));
   }
@@ -36,15 +37,15 @@ struct ComplexLanes {
     return {Sub(re, b.re), Sub(im, b.im)};
   }
   HWY_INLINE ComplexLanes times_minus_i() const { return {im, Neg(re)}; }
-  HWY_INLINE ComplexLanes scaled(D d, float factor) const {
+  HWY_INLINE ComplexLanes scaled(D d, T factor) const {
     return {Mul(re, Set(d, factor)), Mul(im, Set(d, factor))};
   }
   // this + b * factor
-  HWY_INLINE ComplexLanes plus_scaled(D d, const ComplexLanes& b, float factor) const {
+  HWY_INLINE ComplexLanes plus_scaled(D d, const ComplexLanes& b, T factor) const {
     return {MulAdd(b.re, Set(d, factor), re), MulAdd(b.im, Set(d, factor), im)};
   }
   // this * (root[0] + i*root[1])
-  HWY_INLINE ComplexLanes turned(D d, const float* root) const {
+  HWY_INLINE ComplexLanes turned(D d, const T* root) const {
     const auto cos = Set(d, root[0]);
     const auto sin = Set(d, root[1]);
     return {NegMulAdd(im, sin, Mul(re, cos)), MulAdd(re, sin, Mul(im, cos))};
@@ -52,16 +53,17 @@ struct ComplexLanes {
 };
 
 // Where one butterfly reads (input j at in + j*in_step) and writes (output k at out + k*out_step).
+template <class T>
 struct ButterflyPlace {
-  const float* in;
+  const T* in;
   size_t in_step;
-  float* out;
+  T* out;
   size_t out_step;
-  const float* twiddles;  // of outputs 1 ... radix-1
+  const T* twiddles;  // of outputs 1 ... radix-1
 };
 
 template <class D>
-HWY_INLINE void Butterfly2(D d, const ButterflyPlace& at) {
+HWY_INLINE void Butterfly2(D d, const ButterflyPlace<TFromD<D> >& at) {
   using C = ComplexLanes<D>;
   const C a = C::load(d, at.in);
   const C b = C::load(d, at.in + at.in_step);
@@ -70,21 +72,21 @@ HWY_INLINE void Butterfly2(D d, const ButterflyPlace& at) {
 }
 
 template <class D>
-HWY_INLINE void Butterfly3(D d, const ButterflyPlace& at) {
+HWY_INLINE void Butterfly3(D d, const ButterflyPlace<TFromD<D> >& at) {
   using C = ComplexLanes<D>;
   const C a = C::load(d, at.in);
   const C b = C::load(d, at.in + at.in_step);
   const C c = C::load(d, at.in + 2 * at.in_step);
   const C sum = b + c;
-  const C turn = (b - c).times_minus_i().scaled(d, 0.866025404F);
-  const C middle = a.plus_scaled(d, sum, -0.5F);
+  const C turn = (b - c).times_minus_i().scaled(d, TFromD<D>(0.86602540378443865));
+  const C middle = a.plus_scaled(d, sum, TFromD<D>(-0.5));
   (a + sum).store(d, at.out);
   (middle + turn).turned(d, at.twiddles).store(d, at.out + at.out_step);
   (middle - turn).turned(d, at.twiddles + 2).store(d, at.out + 2 * at.out_step);
 }
 
 template <class D>
-HWY_INLINE void Butterfly4(D d, const ButterflyPlace& at) {
+HWY_INLINE void Butterfly4(D d, const ButterflyPlace<TFromD<D> >& at) {
   using C = ComplexLanes<D>;
   const C a = C::load(d, at.in);
   const C b = C::load(d, at.in + at.in_step);
@@ -101,10 +103,10 @@ HWY_INLINE void Butterfly4(D d, const ButterflyPlace& at) {
 }
 
 template <class D>
-HWY_INLINE void Butterfly5(D d, const ButterflyPlace& at) {
+HWY_INLINE void Butterfly5(D d, const ButterflyPlace<TFromD<D> >& at) {
   using C = ComplexLanes<D>;
-  constexpr float kCos1 = 0.309016994F, kCos2 = -0.809016994F;
-  constexpr float kSin1 = 0.951056516F, kSin2 = 0.587785252F;
+  constexpr TFromD<D> kCos1(0.30901699437494742), kCos2(-0.80901699437494742);
+  constexpr TFromD<D> kSin1(0.95105651629515357), kSin2(0.58778525229247313);
   const C a = C::load(d, at.in);
   const C b = C::load(d, at.in + at.in_step);
   const C c = C::load(d, at.in + 2 * at.in_step);
@@ -127,7 +129,8 @@ HWY_INLINE void Butterfly5(D d, const ButterflyPlace& at) {
 
 // Any odd radix by its definition. Inputs j and radix-j meet the same cosine, and opposite sines.
 template <class D>
-HWY_INLINE void ButterflyAny(D d, const ButterflyPlace& at, const FftStage& stage) {
+HWY_INLINE void ButterflyAny(D d, const ButterflyPlace<TFromD<D> >& at,
+                             const FftStageOf<TFromD<D> >& stage) {
   using C = ComplexLanes<D>;
   const size_t radix = stage.radix;
   const C a = C::load(d, at.in);
@@ -152,14 +155,15 @@ HWY_INLINE void ButterflyAny(D d, const ButterflyPlace& at, const FftStage& stag
 }
 
 template <class D, class Butterfly>
-HWY_INLINE void RunStage(const FftStage& stage, const float* in, float* out, Butterfly butterfly) {
+HWY_INLINE void RunStage(const FftStageOf<TFromD<D> >& stage, const TFromD<D>* in, TFromD<D>* out,
+                         Butterfly butterfly) {
   const size_t complex_step = 2 * MaxLanes(D());
   const size_t num_butterflies = stage.length / stage.radix;
-  ButterflyPlace at{.in = nullptr,
-                    .in_step = num_butterflies * stage.stride * complex_step,
-                    .out = nullptr,
-                    .out_step = stage.stride * complex_step,
-                    .twiddles = stage.twiddles.data()};
+  ButterflyPlace<TFromD<D> > at{.in = nullptr,
+                                .in_step = num_butterflies * stage.stride * complex_step,
+                                .out = nullptr,
+                                .out_step = stage.stride * complex_step,
+                                .twiddles = stage.twiddles.data()};
   for (size_t p = 0; p < num_butterflies; ++p) {
     at.in = in + p * stage.stride * complex_step;
     at.out = out + p * stage.radix * stage.stride * complex_step;
@@ -175,24 +179,26 @@ HWY_INLINE void RunStage(const FftStage& stage, const float* in, float* out, But
 // Transforms `num_points` complex vectors in `data`, using `other` in turn; returns where the
 // result lies.
 template <class D>
-HWY_NOINLINE const float* TransformComplex(D d, const FftFactors& fft, float* data, float* other) {
-  for (const FftStage& stage : fft.stages) {
+HWY_NOINLINE const TFromD<D>* TransformComplex(D d, const FftFactorsOf<TFromD<D> >& fft,
+                                               TFromD<D>* data, TFromD<D>* other) {
+  using Place = ButterflyPlace<TFromD<D> >;
+  for (const auto& stage : fft.stages) {
     const auto run = [&](auto butterfly) HWY_ATTR { RunStage<D>(stage, data, other, butterfly); };
     switch (stage.radix) {
       case 2:
-        run([d](const ButterflyPlace& at) HWY_ATTR { Butterfly2(d, at); });
+        run([d](const Place& at) HWY_ATTR { Butterfly2(d, at); });
         break;
       case 3:
-        run([d](const ButterflyPlace& at) HWY_ATTR { Butterfly3(d, at); });
+        run([d](const Place& at) HWY_ATTR { Butterfly3(d, at); });
         break;
       case 4:
-        run([d](const ButterflyPlace& at) HWY_ATTR { Butterfly4(d, at); });
+        run([d](const Place& at) HWY_ATTR { Butterfly4(d, at); });
         break;
       case 5:
-        run([d](const ButterflyPlace& at) HWY_ATTR { Butterfly5(d, at); });
+        run([d](const Place& at) HWY_ATTR { Butterfly5(d, at); });
         break;
       default:
-        run([d, &stage](const ButterflyPlace& at) HWY_ATTR { ButterflyAny(d, at, stage); });
+        run([d, &stage](const Place& at) HWY_ATTR { ButterflyAny(d, at, stage); });
     }
     std::swap(data, other);
   }
@@ -201,8 +207,8 @@ HWY_NOINLINE const float* TransformComplex(D d, const FftFactors& fft, float* da
 
 // Takes the bins of a real transform out of `points` and hands those below end_bin to the sink.
 template <class D, class Sink, class Bin>
-HWY_NOINLINE void SplitReal(D d, const FftFactors& fft, const float* points, Sink sink,
-                            std::pair<const Bin*, size_t> bins_and_end) {
+HWY_NOINLINE void SplitReal(D d, const FftFactorsOf<TFromD<D> >& fft, const TFromD<D>* points,
+                            Sink sink, std::pair<const Bin*, size_t> bins_and_end) {
   using C = ComplexLanes<D>;
   const auto [bins, end_bin] = bins_and_end;
   const size_t step = 2 * MaxLanes(d);
@@ -215,7 +221,7 @@ HWY_NOINLINE void SplitReal(D d, const FftFactors& fft, const float* points, Sin
     const C y = C::load(d, points + (fft.num_points - k) % fft.num_points * step);
     const C even = {Add(z.re, y.re), Sub(z.im, y.im)};
     const C odd = {Add(z.im, y.im), Sub(y.re, z.re)};
-    const C bin = (even + odd.turned(d, fft.split.data() + 2 * k)).scaled(d, 0.5F);
+    const C bin = (even + odd.turned(d, fft.split.data() + 2 * k)).scaled(d, TFromD<D>(0.5));
     sink(bin.re, bin.im, bins + k);
   }
 }

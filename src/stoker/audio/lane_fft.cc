@@ -7,29 +7,13 @@
 #include <numbers>
 #include <utility>
 
+#include "stoker/audio/fft_factors.h"
 #include "stoker/base/invariant.h"
 
 namespace stoker::audio {
 namespace {
 
 constexpr std::size_t kLanes = kFftLanes;
-
-std::vector<std::size_t> radices_of(std::size_t num_points) {
-  std::vector<std::size_t> radices;
-  for (std::size_t radix : {std::size_t{4}, std::size_t{2}, std::size_t{3}, std::size_t{5}}) {
-    while (num_points % radix == 0) {
-      radices.push_back(radix);
-      num_points /= radix;
-    }
-  }
-  for (std::size_t radix = 7; num_points > 1; radix += 2) {
-    while (num_points % radix == 0) {
-      radices.push_back(radix);
-      num_points /= radix;
-    }
-  }
-  return radices;
-}
 
 // exp(-2 pi i index / count)
 std::pair<float, float> root(std::size_t index, std::size_t count) {
@@ -121,7 +105,7 @@ LaneFft::LaneFft(std::size_t num_points, SimdLevel level)
   check_invariant(num_points > 0, "an FFT of no points");
   std::size_t length = num_points;
   std::size_t stride = 1;
-  for (const std::size_t radix : radices_of(num_points)) {
+  for (const std::size_t radix : fft_radices(num_points)) {
     const std::size_t num_groups = length / radix;
     stages_.push_back({radix, num_groups, stride, twiddles_.size()});
     for (std::size_t group = 0; group < num_groups; ++group) {

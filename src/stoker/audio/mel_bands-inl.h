@@ -16,6 +16,20 @@ HWY_BEFORE_NAMESPACE();
 namespace stoker::audio::HWY_NAMESPACE {
 using namespace hwy::HWY_NAMESPACE;
 
+// f32 with as many lanes as D. From a bin's power on f32 is enough even where the transform ran in
+// f64: everything is positive, so no digits are lost to differences.
+template <class D>
+using NarrowTag = Rebind<float, D>;
+
+template <class D>
+HWY_INLINE VFromD<NarrowTag<D> > Narrowed(D /*d*/, VFromD<D> x) {
+  if constexpr (sizeof(TFromD<D>) == sizeof(float)) {
+    return x;
+  } else {
+    return DemoteTo(NarrowTag<D>(), x);
+  }
+}
+
 // x86's estimate is good to 12 bits or more: one Newton step is enough, and costs a third of a
 // root.
 constexpr bool kUsesEstimate = HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR;
@@ -37,10 +51,10 @@ struct BandSums {
 // re^2 + im^2 + epsilon.
 template <class D>
 struct PowerSink {
-  BandSums<D> sums;
+  BandSums<NarrowTag<D> > sums;
   VFromD<D> epsilon;
   HWY_INLINE void operator()(VFromD<D> re, VFromD<D> im, const BinShare* bin) const {
-    sums.add(MulAdd(re, re, MulAdd(im, im, epsilon)), bin);
+    sums.add(Narrowed(D(), MulAdd(re, re, MulAdd(im, im, epsilon))), bin);
   }
 };
 
@@ -48,14 +62,14 @@ struct PowerSink {
 // the mel weights carry).
 template <class D>
 struct MagnitudeSink {
-  BandSums<D> sums;
+  BandSums<NarrowTag<D> > sums;
   VFromD<D> epsilon;
   HWY_INLINE void operator()(VFromD<D> re, VFromD<D> im, const BinShare* bin) const {
-    const auto power = MulAdd(re, re, MulAdd(im, im, epsilon));
+    const auto power = Narrowed(D(), MulAdd(re, re, MulAdd(im, im, epsilon)));
     if constexpr (kUsesEstimate) {
       const auto estimate = ApproximateReciprocalSqrt(power);
       const auto root = Mul(power, estimate);
-      sums.add(Mul(root, NegMulAdd(root, estimate, Set(D(), 3.0F))), bin);
+      sums.add(Mul(root, NegMulAdd(root, estimate, Set(NarrowTag<D>(), 3.0F))), bin);
     } else {
       sums.add(Sqrt(power), bin);
     }

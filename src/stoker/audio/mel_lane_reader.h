@@ -77,6 +77,10 @@ class LaneReader {
                     std::pair<std::int64_t, std::int64_t> range) const {
     const auto [first, end] = range;
     if (first == end) return;
+    if (position + first >= readable_ && position + end <= grid_->fit_samples) {
+      std::fill(edge + first, edge + end, Sample{});
+      return;
+    }
     const std::int64_t last_source = grid_->source_of(position + first, readable_);
     const std::int64_t first_source = grid_->source_of(position + end - 1, readable_);
     // Mostly the stretch is one piece of the utterance backwards.

@@ -8,7 +8,10 @@
 
 #include <hwy/highway.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "stoker/audio/float16.h"
 #include "stoker/audio/mel_plan.h"
@@ -18,7 +21,7 @@ namespace stoker::audio::HWY_NAMESPACE {
 using namespace hwy::HWY_NAMESPACE;
 
 using FloatTag = ScalableTag<float>;
-constexpr size_t kLanes = MaxLanes(FloatTag());
+using DoubleTag = ScalableTag<double>;
 
 // Beyond this a float sample is cut, so that no square overflows.
 constexpr float kLargestSample = 1048576.0F;
@@ -63,30 +66,36 @@ struct AsBf16 {
   }
 };
 
-#if HWY_TARGET == HWY_SCALAR
-
-HWY_INLINE void LoadLanes(const int16_t* const* lanes, size_t first, size_t count, float* to) {
-  for (size_t i = 0; i < count; ++i) to[i] = static_cast<float>(lanes[0][first + i]) * 65536.0F;
+HWY_INLINE float LaneSample(int16_t sample) { return static_cast<float>(sample) * 65536.0F; }
+HWY_INLINE float LaneSample(float sample) {
+  return std::isnan(sample) ? 0.0F : std::clamp(sample, -kLargestSample, kLargestSample);
 }
 
-HWY_INLINE void LoadLanes(const float* const* lanes, size_t first, size_t count, float* to) {
-  const FloatTag d;
-  for (size_t i = 0; i < count; ++i)
-    Store(FiniteSample(d, Load(d, lanes[0] + first + i)), d, to + i);
-}
-
-template <class Compress, class Convert>
-HWY_INLINE void StoreRows(const float* values, size_t num_mels, void* const* rows,
-                          Compress compress, Convert convert) {
-  using Value = typename Convert::Value;
-  const FloatTag d;
-  auto* const row = static_cast<Value*>(rows[0]);
-  for (size_t m = 0; m < num_mels; ++m) {
-    Store(convert(d, compress(d, Load(d, values + m))), Rebind<Value, FloatTag>(), row + m);
+// One sample of every lane after the other.
+template <class D, class Sample>
+HWY_INLINE void LoadLanesSingly(D d, const Sample* const* lanes, std::pair<size_t, size_t> range,
+                                TFromD<D>* to) {
+  for (size_t i = range.first; i < range.second; ++i) {
+    for (size_t lane = 0; lane < MaxLanes(d); ++lane) *to++ = LaneSample(lanes[lane][i]);
   }
 }
 
-#else
+// One row after the other; what is behind its last band is not touched.
+template <class D, class Compress, class Convert>
+HWY_INLINE void StoreRowsSingly(D d, std::pair<const float*, size_t> bands, void* const* rows,
+                                std::pair<Compress, Convert> finish) {
+  using Value = typename Convert::Value;
+  const CappedTag<float, 1> one;
+  for (size_t lane = 0; lane < MaxLanes(d); ++lane) {
+    auto* const row = static_cast<Value*>(rows[lane]);
+    for (size_t m = 0; m < bands.second; ++m) {
+      const auto value = finish.first(one, Load(one, bands.first + m * MaxLanes(d) + lane));
+      Store(finish.second(one, value), Rebind<Value, CappedTag<float, 1> >(), row + m);
+    }
+  }
+}
+
+#if HWY_TARGET != HWY_SCALAR
 
 template <class V>
 struct FourVectors {
@@ -128,37 +137,41 @@ HWY_INLINE FourVectors<VFromD<D> > GatherFour(D d, const T* const* lanes, size_t
                                  GatherBlocks(d, lanes + 3, offset)});
 }
 
-// Two int16 travel as one 32-bit value; each comes out as sample * 65536, so that no sign has to be
-// extended. The window carries the factor.
-template <class V>
-HWY_INLINE void StorePair(V pair, float* to) {
-  const FloatTag d;
-  const RebindToSigned<FloatTag> di;
-  Store(ConvertTo(d, ShiftLeft<16>(pair)), d, to);
-  Store(ConvertTo(d, And(pair, Set(di, -65536))), d, to + kLanes);
+// Stores f32 lanes in the precision of `to`.
+template <class N>
+HWY_INLINE void StoreLanes(N d, VFromD<N> v, float* to) {
+  Store(v, d, to);
+}
+template <class N>
+HWY_INLINE void StoreLanes(N /*d*/, VFromD<N> v, double* to) {
+  const Rebind<double, N> wide;
+  Store(PromoteTo(wide, v), wide, to);
 }
 
-// Brings samples first ... first+count-1 of every lane into vectors one after the other; count is a
-// multiple of kPieceSamples.
-HWY_INLINE void LoadLanes(const int16_t* const* lanes, size_t first, size_t count, float* to) {
-  const RebindToSigned<FloatTag> di;
-  for (size_t i = 0; i < count; i += kPieceSamples) {
-    const auto pairs = GatherFour(di, lanes, first + i);
-    StorePair(pairs.v0, to + i * kLanes);
-    StorePair(pairs.v1, to + (i + 2) * kLanes);
-    StorePair(pairs.v2, to + (i + 4) * kLanes);
-    StorePair(pairs.v3, to + (i + 6) * kLanes);
-  }
+// Eight samples of every lane. Two int16 travel as one 32-bit value; each comes out as
+// sample * 65536, so that no sign has to be extended. The window carries the factor.
+template <class N, class T>
+HWY_INLINE void LoadPiece(N d, const int16_t* const* lanes, size_t first, T* to) {
+  const RebindToSigned<N> di;
+  const auto store_pair = [d, di](VFromD<RebindToSigned<N> > pair, T* at) HWY_ATTR {
+    StoreLanes(d, ConvertTo(d, ShiftLeft<16>(pair)), at);
+    StoreLanes(d, ConvertTo(d, And(pair, Set(di, -65536))), at + MaxLanes(d));
+  };
+  const auto pairs = GatherFour(di, lanes, first);
+  store_pair(pairs.v0, to);
+  store_pair(pairs.v1, to + 2 * MaxLanes(d));
+  store_pair(pairs.v2, to + 4 * MaxLanes(d));
+  store_pair(pairs.v3, to + 6 * MaxLanes(d));
 }
 
-HWY_INLINE void LoadLanes(const float* const* lanes, size_t first, size_t count, float* to) {
-  const FloatTag d;
-  for (size_t i = 0; i < count; i += 4) {
+template <class N, class T>
+HWY_INLINE void LoadPiece(N d, const float* const* lanes, size_t first, T* to) {
+  for (size_t i = 0; i < kPieceSamples; i += 4) {
     const auto four = GatherFour(d, lanes, first + i);
-    Store(FiniteSample(d, four.v0), d, to + i * kLanes);
-    Store(FiniteSample(d, four.v1), d, to + (i + 1) * kLanes);
-    Store(FiniteSample(d, four.v2), d, to + (i + 2) * kLanes);
-    Store(FiniteSample(d, four.v3), d, to + (i + 3) * kLanes);
+    StoreLanes(d, FiniteSample(d, four.v0), to + i * MaxLanes(d));
+    StoreLanes(d, FiniteSample(d, four.v1), to + (i + 1) * MaxLanes(d));
+    StoreLanes(d, FiniteSample(d, four.v2), to + (i + 2) * MaxLanes(d));
+    StoreLanes(d, FiniteSample(d, four.v3), to + (i + 3) * MaxLanes(d));
   }
 }
 
@@ -174,48 +187,77 @@ HWY_INLINE void StoreFours(D d, VFromD<D> v, void* const* rows, size_t m) {
   }
 }
 
-template <class Compress>
-HWY_INLINE FourVectors<VFromD<FloatTag> > FinishFour(const float* values, Compress compress) {
-  const FloatTag d;
-  return TransposeBlocks(
-      d, FourVectors<VFromD<FloatTag> >{
-             compress(d, Load(d, values)), compress(d, Load(d, values + kLanes)),
-             compress(d, Load(d, values + 2 * kLanes)), compress(d, Load(d, values + 3 * kLanes))});
+template <class N, class Compress>
+HWY_INLINE FourVectors<VFromD<N> > FinishFour(N d, const float* values, Compress compress) {
+  const auto band = [&](size_t m)
+                        HWY_ATTR { return compress(d, Load(d, values + m * MaxLanes(d))); };
+  return TransposeBlocks(d, FourVectors<VFromD<N> >{band(0), band(1), band(2), band(3)});
 }
 
-template <class Convert>
-HWY_INLINE void StoreFour(const FourVectors<VFromD<FloatTag> >& four, void* const* rows, size_t m,
-                          Convert convert) {
-  const FloatTag d;
-  const Rebind<typename Convert::Value, FloatTag> to;
+template <class N, class Convert>
+HWY_INLINE void StoreFour(N d, const FourVectors<VFromD<N> >& four,
+                          std::pair<void* const*, size_t> rows_and_band, Convert convert) {
+  const auto [rows, m] = rows_and_band;
+  const Rebind<typename Convert::Value, N> to;
   StoreFours(to, convert(d, four.v0), rows, m);
   StoreFours(to, convert(d, four.v1), rows + 1, m);
   StoreFours(to, convert(d, four.v2), rows + 2, m);
   StoreFours(to, convert(d, four.v3), rows + 3, m);
 }
 
-// values: one vector per band, their number rounded up to four; they are compressed and converted
-// on the way. rows: where each lane's frame goes.
-template <class Compress, class Convert>
-HWY_INLINE void StoreRows(const float* values, size_t num_mels, void* const* rows,
-                          Compress compress, Convert convert) {
+template <class N, class Compress, class Convert>
+HWY_INLINE void StoreRowsByFours(N d, std::pair<const float*, size_t> bands, void* const* rows,
+                                 std::pair<Compress, Convert> finish) {
   using Value = typename Convert::Value;
+  const auto [values, num_mels] = bands;
   size_t m = 0;
   for (; m + 4 <= num_mels; m += 4) {
-    StoreFour(FinishFour(values + m * kLanes, compress), rows, m, convert);
+    StoreFour(d, FinishFour(d, values + m * MaxLanes(d), finish.first), std::pair(rows, m),
+              finish.second);
   }
   if (m == num_mels) return;
   // The last one to three bands take a way round, so that nothing is written behind a row.
-  Value rest[kLanes][4];
-  void* places[kLanes];
-  for (size_t lane = 0; lane < kLanes; ++lane) places[lane] = rest[lane];
-  StoreFour(FinishFour(values + m * kLanes, compress), places, 0, convert);
-  for (size_t lane = 0; lane < kLanes; ++lane) {
+  Value rest[MaxLanes(d)][4];
+  void* places[MaxLanes(d)];
+  for (size_t lane = 0; lane < MaxLanes(d); ++lane) places[lane] = rest[lane];
+  StoreFour(d, FinishFour(d, values + m * MaxLanes(d), finish.first),
+            std::pair<void* const*, size_t>(places, 0), finish.second);
+  for (size_t lane = 0; lane < MaxLanes(d); ++lane) {
     std::memcpy(static_cast<Value*>(rows[lane]) + m, rest[lane], (num_mels - m) * sizeof(Value));
   }
 }
 
 #endif
+
+// Brings samples range.first ... range.second-1 of every lane into vectors one after the other;
+// their number is a multiple of kPieceSamples.
+template <class D, class Sample>
+HWY_INLINE void LoadLanes(D d, const Sample* const* lanes, std::pair<size_t, size_t> range,
+                          TFromD<D>* to) {
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (MaxLanes(d) >= 4) {
+    for (size_t i = range.first; i < range.second; i += kPieceSamples) {
+      LoadPiece(Rebind<float, D>(), lanes, i, to);
+      to += kPieceSamples * MaxLanes(d);
+    }
+    return;
+  }
+#endif
+  LoadLanesSingly(d, lanes, range, to);
+}
+
+// bands: one f32 vector each, as many lanes as D has, and their number; memory for it rounded up to
+// four. They are compressed and converted on the way. rows: where each lane's frame goes.
+template <class D, class Compress, class Convert>
+HWY_INLINE void StoreRows(D d, std::pair<const float*, size_t> bands, void* const* rows,
+                          std::pair<Compress, Convert> finish) {
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (MaxLanes(d) >= 4) {
+    return StoreRowsByFours(Rebind<float, D>(), bands, rows, finish);
+  }
+#endif
+  StoreRowsSingly(d, bands, rows, finish);
+}
 
 }  // namespace stoker::audio::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

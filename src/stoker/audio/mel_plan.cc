@@ -26,25 +26,44 @@ bool has_finish(const config::MelRecipe& r) {
          !r.channel_divisors.empty();
 }
 
-std::vector<float> scaled_window(const config::MelRecipe& r, std::size_t length, double scale) {
+// The recipes that f32 computes well enough: a bank with area norm keeps quiet bands near the size
+// of loud ones, and the generated code for them is the one that has to be fast. Without the norm a
+// band 120 dB below the frame's largest is still far above the floor, and all of f32's rounding
+// shows in its logarithm. One lane at a time f64 costs nothing.
+bool suits_f32(const config::MelRecipe& r, SimdLevel level) {
+  return fits_1024(r) && r.norm == config::MelNorm::kSlaney && level != SimdLevel::kScalar;
+}
+
+template <class Real>
+std::vector<Real> scaled_window(const config::MelRecipe& r, std::size_t length, double scale) {
   const std::vector<double> window = mel_window(r);
-  std::vector<float> scaled(length, 0.0F);
+  std::vector<Real> scaled(length, Real{});
   std::ranges::transform(window, scaled.begin(), [&](double w) {
-    return static_cast<float>(w * (scale * r.waveform_scale));
+    return static_cast<Real>(w * (scale * r.waveform_scale));
   });
   return scaled;
 }
 
-std::vector<float> make_twiddles_1024() {
-  std::vector<float> table;
+template <class Real>
+std::vector<Real> make_twiddles_1024() {
+  std::vector<Real> table;
   for (int n2 = 0; n2 < 32; ++n2) {
     for (int k1 = 0; k1 < 16; ++k1) {
       const double angle = -2.0 * std::numbers::pi * n2 * k1 / 1024.0;
-      table.push_back(static_cast<float>(std::cos(angle)));
-      table.push_back(static_cast<float>(std::sin(angle)));
+      table.push_back(static_cast<Real>(std::cos(angle)));
+      table.push_back(static_cast<Real>(std::sin(angle)));
     }
   }
   return table;
+}
+
+template <class Real>
+MelTables<Real> make_tables(const config::MelRecipe& r, std::size_t window_samples) {
+  MelTables<Real> tables;
+  tables.window_i16 = scaled_window<Real>(r, window_samples, kI16Scale);
+  tables.window_f32 = scaled_window<Real>(r, window_samples, 1.0);
+  if (fits_1024(r)) tables.twiddles_1024 = make_twiddles_1024<Real>();
+  return tables;
 }
 
 std::vector<BinShare> shares_of(const MelBands& bands, std::size_t num_bins,
@@ -76,21 +95,21 @@ MelPlan::MelPlan(const config::MelRecipe& r, SimdLevel simd_level)
       kernels(&mel_kernels(simd_level)),
       grid(r),
       is_1024(fits_1024(r)),
+      is_f64(!suits_f32(r, simd_level)),
       finishes_whole(has_finish(r)),
       window_samples(static_cast<std::size_t>(is_1024 ? r.n_fft : r.win_samples)),
-      window_i16(scaled_window(r, window_samples, kI16Scale)),
-      window_f32(scaled_window(r, window_samples, 1.0)),
       bands(sparse_bands(r, r.power == 1 && kernels->doubled_magnitude ? 0.5F : 1.0F)),
-      bins(shares_of(bands, static_cast<std::size_t>(r.n_fft) / 2 + 1, kernels->num_lanes)),
+      bins(shares_of(bands, static_cast<std::size_t>(r.n_fft) / 2 + 1, num_lanes())),
       epsilon(static_cast<float>(r.power == 1 ? std::max(r.magnitude_epsilon, kSmallestPower)
                                               : r.magnitude_epsilon)),
       floor(static_cast<float>(r.floor)),
       log_factor(static_cast<float>(log_factor_of(r.log))) {
-  if (is_1024) {
-    twiddles_1024 = make_twiddles_1024();
+  if (is_f64) {
+    tables_f64 = make_tables<double>(r, window_samples);
   } else {
-    fft.emplace(static_cast<std::size_t>(r.n_fft));
+    tables_f32 = make_tables<float>(r, window_samples);
   }
+  if (!is_1024) fft.emplace(static_cast<std::size_t>(r.n_fft));
 }
 
 MelScratch::Floats MelScratch::floats(std::size_t count) {
@@ -102,11 +121,13 @@ MelScratch::Floats MelScratch::floats(std::size_t count) {
 }
 
 MelScratch::MelScratch(const MelPlan& plan, std::size_t max_samples) {
-  const std::size_t lanes = plan.kernels->num_lanes;
+  const std::size_t lanes = plan.num_lanes();
+  // Two floats make room for a double.
+  const std::size_t vector = lanes * (plan.is_f64 ? 2 : 1);
   const std::size_t span =
       plan.is_1024 ? kHop1024 : round_up<std::size_t>(plan.window_samples, kPieceSamples);
-  samples = floats((plan.is_1024 ? 4 * kBlock1024 : span) * lanes);
-  spectrum = floats(plan.is_1024 ? 2 * kSpectrum1024 * lanes : 4 * plan.fft->num_points * lanes);
+  samples = floats((plan.is_1024 ? 4 * kBlock1024 : span) * vector);
+  spectrum = floats((plan.is_1024 ? 2 * kSpectrum1024 : 4 * plan.fft->num_points) * vector);
   mels = floats((2 + round_up<std::size_t>(plan.bands.num_mels, 4)) * lanes);
   edges = floats(span * lanes);
   zeros = floats(span);

@@ -25,7 +25,8 @@ struct MelScratch;
 
 // The kernels of one SIMD level. They write num_frames rows of floor-and-log values.
 struct MelKernels {
-  std::size_t num_lanes;
+  std::size_t num_lanes;  // f32
+  std::size_t num_lanes_f64;
   bool doubled_magnitude;  // its magnitudes come out twice too large; the weights are halved
   void (*run_i16)(const MelPlan&, std::span<const std::int16_t>, const MelView&, MelScratch&);
   void (*run_f32)(const MelPlan&, std::span<const float>, const MelView&, MelScratch&);
@@ -40,20 +41,38 @@ struct BinShare {
   std::uint32_t place;  // in MelScratch::mels, of the band in which it falls; the next one follows
 };
 
+// What depends on the precision of a plan.
+template <class Real>
+struct MelTables {
+  std::vector<Real> window_i16;  // for samples as int16 * 65536
+  std::vector<Real> window_f32;
+  std::vector<Real> twiddles_1024;  // [n2][16] pairs: exp(-2*pi*i*n2*k1/1024)
+};
+
 struct MelPlan {
   MelPlan(const config::MelRecipe& recipe, SimdLevel level);
+
+  template <class Real>
+  const MelTables<Real>& tables() const {
+    if constexpr (sizeof(Real) == sizeof(float)) {
+      return tables_f32;
+    } else {
+      return tables_f64;
+    }
+  }
+  std::size_t num_lanes() const { return is_f64 ? kernels->num_lanes_f64 : kernels->num_lanes; }
 
   config::MelRecipe recipe;
   SimdLevel level;
   const MelKernels* kernels;
   FrameGrid grid;
   bool is_1024;         // n_fft 1024 with hop 256 and nothing before the window: generated code
+  bool is_f64;          // computed in f64 up to the bands, where f32 would be too coarse
   bool finishes_whole;  // a step after the log needs the whole utterance in f32 first
-  std::size_t window_samples;     // of the tables below: n_fft or win_samples
-  std::vector<float> window_i16;  // for samples as int16 * 65536
-  std::vector<float> window_f32;
-  std::vector<float> twiddles_1024;  // [n2][16] pairs: exp(-2*pi*i*n2*k1/1024)
-  std::optional<FftFactors> fft;     // of the general path
+  std::size_t window_samples;  // of the tables: n_fft or win_samples
+  MelTables<float> tables_f32;
+  MelTables<double> tables_f64;             // one of the two is empty
+  std::optional<FftFactorsOf<double>> fft;  // of the general path
   MelBands bands;
   std::vector<BinShare> bins;  // n_fft/2 + 1 of them
   float epsilon;               // under the root
@@ -61,7 +80,8 @@ struct MelPlan {
   float log_factor;  // times ln
 };
 
-// Memory of one worker; parts are handed out aligned to 128 bytes.
+// Memory of one worker; parts are aligned to 128 bytes. A plan in f64 keeps doubles in samples
+// and spectrum.
 struct MelScratch {
   struct Free {
     void operator()(void* memory) const { std::free(memory); }
