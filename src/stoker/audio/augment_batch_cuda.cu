@@ -42,8 +42,14 @@ __device__ EightSamples load_samples(const AugmentBatch& batch, const Piece& pie
 
 __device__ EightSamples load_noise(const NoisePiece& noise, const Piece& piece) {
   EightSamples samples{};
-  auto at = static_cast<std::int32_t>((static_cast<std::int64_t>(noise.first) + piece.first) %
-                                      noise.length);
+  const auto reached = static_cast<std::uint32_t>(noise.first) +
+                       static_cast<std::uint32_t>(piece.first);  // two of 31 bits
+  auto at = static_cast<std::int32_t>(reached % static_cast<std::uint32_t>(noise.length));
+  if (piece.is_whole() && noise.length - at >= kPerThread) {
+#pragma unroll
+    for (int i = 0; i < kPerThread; ++i) samples.values[i] = noise.samples[at + i];
+    return samples;
+  }
 #pragma unroll
   for (int i = 0; i < kPerThread; ++i) {
     if (i < piece.left) samples.values[i] = noise.samples[at];

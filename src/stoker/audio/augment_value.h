@@ -61,8 +61,8 @@ constexpr NoisePiece piece_of(const NoiseBank& bank, const AugmentChange& change
 }
 
 constexpr std::uint64_t square_of(std::int16_t sample) {
-  const std::int32_t value = sample;
-  return static_cast<std::uint64_t>(value * value);
+  const std::int32_t square = std::int32_t{sample} * sample;
+  return static_cast<std::uint64_t>(square);
 }
 
 struct AugmentFactors {

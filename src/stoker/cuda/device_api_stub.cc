@@ -1,5 +1,6 @@
 #include <string>
 
+#include "stoker/base/invariant.h"
 #include "stoker/cuda/device_api.h"
 #include "stoker/cuda/device_scope.h"
 #include "stoker/cuda/errors.h"
@@ -40,7 +41,7 @@ class NoApi final : public DeviceApi {
 }  // namespace
 
 DeviceScope::DeviceScope(int /*device*/) { refuse(); }
-DeviceScope::~DeviceScope() = default;
+DeviceScope::~DeviceScope() { check_invariant(!was_changed_, "a build without CUDA has no GPU"); }
 
 DeviceApi& system_device_api() {
   static NoApi api;
