@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <limits>
 #include <string>
 #include <utility>
@@ -63,6 +64,14 @@ Kernels kernels_for(int num_points) {
   return {first_kernel<0>, round_kernel<0>};
 }
 
+// A block that transforms has a thread for sixteen points, in whole warps: those that two stages in
+// registers keep busy. More blocks beside it serve a multiprocessor better than more threads in it.
+unsigned pair_threads(const GriffinLimTables& tables) {
+  constexpr int kWarp = 32, kFewest = 64, kMost = 256;
+  const int wanted = (tables.fft.num_points / 16 + kWarp - 1) / kWarp * kWarp;
+  return static_cast<unsigned>(std::clamp(wanted, kFewest, kMost));
+}
+
 std::size_t shared_bytes(const GriffinLimTables& tables) {
   return static_cast<std::size_t>(pair_floats(tables)) * sizeof(float);
 }
@@ -118,7 +127,7 @@ void Launches::prepare() const {
   launch("envelope_kernel",
          [&] { envelope_kernel<<<samples(), kThreads, 0, stream>>>(tables, job); });
   launch("first_kernel", [&] {
-    kernels().first<<<pairs(), kThreads, shared_bytes(tables), stream>>>(tables, job);
+    kernels().first<<<pairs(), pair_threads(tables), shared_bytes(tables), stream>>>(tables, job);
   });
 }
 
@@ -129,7 +138,8 @@ void Launches::overlap() const {
 
 void Launches::round(Round which) const {
   launch("round_kernel", [&] {
-    kernels().round<<<pairs(), kThreads, shared_bytes(tables), stream>>>(tables, job, which);
+    kernels().round<<<pairs(), pair_threads(tables), shared_bytes(tables), stream>>>(tables, job,
+                                                                                     which);
   });
 }
 
