@@ -6,15 +6,16 @@
 Each peer runs in an environment of its own with pinned versions (made when missing, in ~/.cache/stoker/peers), reads
 2,000 clips of the built-in voice from a warm page cache and delivers padded float32 batches of 32. Its first batch is
 compared with stoker's features before it is timed. Settings are tuned first, then all take turns, at least five
-times; a run during which the machine was disturbed is repeated and counted. Afterwards each is stopped and resumed
-with another number of workers, and given a damaged file. Writes peers-feed.json, .md and .svg; what is there when
-the time is over or Ctrl-C is pressed is kept and marked incomplete.
+times; runs during which the machine was disturbed are counted, and repeated while there is time. Afterwards each is
+stopped and resumed with another number of workers, and given a damaged file. Writes peers-feed.json, .md and .svg;
+what is there when the time is over or Ctrl-C is pressed is kept and marked incomplete.
 """
 
 import argparse
 import datetime
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -32,6 +33,8 @@ from tools.run_benchmarks import processor
 
 DISTURBED = 1.10
 ATTEMPTS = 2
+TRIALS_S = 75.0  # of the time allowed are kept for the trials
+TUNING_S = 1.0
 
 
 @dataclass
@@ -49,11 +52,18 @@ class Race:
     damages: list[dict[str, Any]] = field(default_factory=list)
     not_run: list[dict[str, str]] = field(default_factory=list)
     rounds_done: int = -1  # while the settings are tuned
-    repeated: int = 0
+    rounds_began: float = 0.0
+    disturbed: int = 0
     calm_s: float = 1e9
 
-    def in_time(self) -> bool:
-        return time.monotonic() < self.deadline
+    def left_s(self) -> float:
+        return self.deadline - time.monotonic()
+
+    def may_repeat(self) -> bool:
+        """Whether the rounds still to come, each as long as those before, leave time to repeat a run."""
+        done_s = time.monotonic() - self.rounds_began
+        to_come = self.options.rounds - self.rounds_done
+        return self.rounds_done > 0 and self.left_s() - TRIALS_S > 1.1 * to_come * done_s / self.rounds_done
 
 
 def say(text: str) -> None:
@@ -70,15 +80,18 @@ def undisturbed(race: Race, run: Callable[[], list[dict[str, Any]]]) -> list[dic
         race.calm_s = min(race.calm_s, before, after)
         if not rows or found[0]["clips_per_s"] > rows[0]["clips_per_s"]:
             rows = found
-        if max(before, after) <= DISTURBED * race.calm_s or not race.in_time():
+        if max(before, after) <= DISTURBED * race.calm_s:
             break
-        race.repeated += 1
+        race.disturbed += 1
+        if not race.may_repeat():
+            break
     return rows
 
 
 def timed(race: Race, peer: PeerEntry, path: str, setting: str) -> list[dict[str, Any]]:
     about = {"name": peer.name, "path": path, "setting": setting}
-    return [about | race_peer(peer, race.data, path, setting, race.options.seconds)]
+    seconds = min(race.options.seconds, TUNING_S) if race.rounds_done < 0 else race.options.seconds
+    return [about | race_peer(peer, race.data, path, setting, seconds)]
 
 
 def attempt(race: Race, name: str, path: str, run: Callable[[], list[dict[str, Any]]]) -> list[dict[str, Any]]:
@@ -149,7 +162,7 @@ def try_all(race: Race) -> None:
 
 
 def tried(race: Race, rows: list[dict[str, Any]], trial: Callable[[], dict[str, Any]]) -> None:
-    if race.in_time():
+    if race.left_s() > 0:
         rows.append(trial())
     elif not any(entry["name"] == "trials" for entry in race.not_run):
         race.not_run.append({"name": "trials", "path": "", "why": "not all of them: the time was over"})
@@ -166,7 +179,7 @@ def report_of(race: Race, complete: bool) -> dict[str, Any]:
         "batch_clips": 32,
         "rounds": race.rounds_done,
         "seconds": race.options.seconds,
-        "repeated_runs": race.repeated,
+        "disturbed_runs": race.disturbed,
         "pins": {peer.name: environments.pinned(peer.name) for peer in race.peers},
         "rows": summarise(race.runs),
         "tuning": [{key: row[key] for key in ("name", "path", "setting", "clips_per_s")} for row in race.tuning],
@@ -192,7 +205,8 @@ def run_race(race: Race) -> bool:
         prepare(race)
         tune(race)
         race.rounds_done = 0
-        while race.rounds_done < race.options.rounds and race.in_time():
+        race.rounds_began = time.monotonic()
+        while race.rounds_done < race.options.rounds and race.left_s() > TRIALS_S:
             say(f"round {race.rounds_done + 1} of {race.options.rounds}")
             one_round(race)
             race.rounds_done += 1
@@ -209,19 +223,19 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--stoker", type=Path, default=ROOT / "build" / "stoker")
     parser.add_argument("--work", type=Path, default=environments.CACHE / "data", help="folder for the clips (1.5 GB)")
-    parser.add_argument("--out", type=Path, default=ROOT / "bench" / "results", help="folder for the results")
+    parser.add_argument("--out", type=Path, help="folder for the results (bench/results; with --quick in --work)")
     parser.add_argument("--only", nargs="*", default=[], choices=[peer.name for peer in PEERS])
     parser.add_argument("--clips", type=int, default=2000)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--seconds", type=float, default=2.0, help="of each run")
+    parser.add_argument("--seconds", type=float, default=1.5, help="of each run")
     parser.add_argument("--limit-s", type=float, default=480.0, help="no further run is begun after this")
-    parser.add_argument(
-        "--quick", action="store_true", help="one round, 416 clips, no tuning, into --work: a smoke test"
-    )
+    parser.add_argument("--quick", action="store_true", help="one round, 416 clips, no tuning: a smoke test")
     options = parser.parse_args()
     if options.quick:
         options.clips, options.rounds, options.seconds = 416, 1, 0.3
-        options.out = options.work / "quick"
+    if options.out is None:
+        options.out = options.work / "quick" if options.quick else ROOT / "bench" / "results"
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     data = race_data.make(options.stoker.resolve(), options.work, options.clips)
     race = Race(options, data, time.monotonic() + options.limit_s)
     complete = run_race(race)

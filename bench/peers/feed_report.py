@@ -157,7 +157,7 @@ def markdown(report: Row) -> str:
     head = (
         f"{report['date']}, {report['machine']}, {report['cores']} cores; `{report['command']}`: "
         f"{report['clips']:,} clips, batches of {report['batch_clips']}, each in turn {report['rounds']} times, "
-        f"{report['repeated_runs']} disturbed runs repeated\n"
+        f"{report['disturbed_runs']} runs disturbed\n"
     )
     parts = [head] if report["complete"] else [head, "**Incomplete**: not everything was run.\n"]
     for path, title in TITLES.items():

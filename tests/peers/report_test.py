@@ -31,7 +31,7 @@ def a_report() -> dict[str, Any]:
         "clips": 2000,
         "batch_clips": 32,
         "rounds": 3,
-        "repeated_runs": 1,
+        "disturbed_runs": 1,
         "rows": feed_report.summarise(runs),
         "resume": [exact, refused],
         "damage": [wrong | {"names_file": False}],

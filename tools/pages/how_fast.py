@@ -25,8 +25,8 @@ METHOD = """## How it was measured
 - Each peer is tuned first (worker processes, threads) and races with its best setting. torch and Grain use
   `torch.stft`, the fastest mel they can get; DALI and tf.data bring their own.
 - The loaders take turns. A fixed piece of work before and after each run shows whether the machine was busy
-  elsewhere; if so the run is repeated. `CV` is the standard deviation of the time between batches over its
-  mean, at full speed.
+  elsewhere; such runs are counted, and repeated while there is time. `CV` is the standard deviation of the time
+  between batches over its mean, at full speed.
 - Memory is what the process tree holds for itself, anonymous and shared pages, without the page cache.
 - Peers pad random batches to their longest clip and so write about 1.4 times as many frames a clip. Stoker
   batches clips of similar length; that is part of its figure.
@@ -67,7 +67,7 @@ def race_parts(report: dict[str, Any]) -> list[str]:
     parts = [
         f"![Clips a second of each loader, as in the tables below](../pictures/peers-feed.svg)\n\n"
         f"{results.source_line(report)}; each {report['rounds']} times in turn, {report['clips']:,} clips; "
-        f"{report['repeated_runs']} disturbed runs repeated.\n"
+        f"the machine was disturbed in {report['disturbed_runs']} runs.\n"
     ]
     for path, title in PATHS.items():
         lines = "\n".join(feed_report.ratio_lines(report, path))

@@ -15,7 +15,11 @@ inline constexpr ErrorCode kBenchChoice{
     "E-BENCH-CHOICE", ExitCode::kUsage,
     "A loader, path or grid of the benchmark is not one that exists here.",
     "`stoker bench feed --help` lists them"};
+inline constexpr ErrorCode kBenchPeers{
+    "E-BENCH-PEERS", ExitCode::kUsage,
+    "The race against other loaders could not be run: its drivers are part of the source tree.",
+    "run it from a checkout: build/stoker bench peers, or make peers"};
 
-inline constexpr std::array kErrorCodes{&kBenchWrong, &kBenchChoice};
+inline constexpr std::array kErrorCodes{&kBenchWrong, &kBenchChoice, &kBenchPeers};
 
 }  // namespace stoker::bench

@@ -16,6 +16,7 @@ void add_config_commands(CLI::App& app, Frame& frame);
 void add_bench_cache_command(CLI::App& app, Frame& frame);
 void add_bench_feed_command(CLI::App& app, Frame& frame);
 void add_bench_ops_command(CLI::App& app, Frame& frame);
+void add_bench_peers_command(CLI::App& app, Frame& frame);
 void add_cache_commands(CLI::App& app, Frame& frame);
 void add_cache_import_command(CLI::App& app, Frame& frame);
 void add_completion_command(CLI::App& app, Frame& frame);
@@ -30,12 +31,12 @@ void add_verify_command(CLI::App& app, Frame& frame);
 
 // In the order in which --help shows them.
 inline constexpr std::array kCommandGroups{
-    &add_demo_command,       &add_data_make_command,   &add_data_commands,
-    &add_text_command,       &add_features_command,    &add_stream_command,
-    &add_bench_mel_command,  &add_bench_cache_command, &add_bench_feed_command,
-    &add_bench_ops_command,  &add_cache_commands,      &add_cache_import_command,
-    &add_precompute_command, &add_verify_command,      &add_config_commands,
-    &add_completion_command,
+    &add_demo_command,         &add_data_make_command,   &add_data_commands,
+    &add_text_command,         &add_features_command,    &add_stream_command,
+    &add_bench_mel_command,    &add_bench_cache_command, &add_bench_feed_command,
+    &add_bench_ops_command,    &add_bench_peers_command, &add_cache_commands,
+    &add_cache_import_command, &add_precompute_command,  &add_verify_command,
+    &add_config_commands,      &add_completion_command,
 };
 
 }  // namespace stoker::cli

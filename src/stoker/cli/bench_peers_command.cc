@@ -1,0 +1,148 @@
+// `stoker bench peers`: the door to the race against other loaders, which are Python libraries and
+// live in the source tree.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "stoker/bench/errors.h"
+#include "stoker/cli/command_group.h"
+#include "stoker/cli/commands.h"
+#include "stoker/cli/frame.h"
+
+namespace stoker::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct PeersArguments {
+  bool quick = false;
+  unsigned num_rounds = 5;
+  std::string out;
+};
+
+// The first folder above the program, or above where the user stands, that holds the driver.
+std::optional<fs::path> find_source_tree(const fs::path& program) {
+  for (const fs::path& start : {program.parent_path(), fs::current_path()}) {
+    for (fs::path folder = start;; folder = folder.parent_path()) {
+      if (fs::exists(folder / "bench" / "peers" / "feed.py")) return folder;
+      if (folder == folder.root_path()) break;
+    }
+  }
+  return std::nullopt;
+}
+
+// Runs python3 in `folder` with its words on stderr, and waits. A stop is passed on, once.
+int run_python(const fs::path& folder, std::vector<std::string> arguments,
+               const std::stop_token& stop) {
+  arguments.insert(arguments.begin(), "python3");
+  std::vector<char*> argv;
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
+  posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t none;
+  sigemptyset(&none);
+  posix_spawnattr_setsigmask(&attributes, &none);  // this process has signals blocked
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  pid_t child = 0;
+  const int failed = posix_spawnp(&child, "python3", &actions, &attributes, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  if (failed != 0) {
+    raise({.code = &bench::kBenchPeers,
+           .promised = "python3 on PATH",
+           .found = std::error_code(failed, std::generic_category()).message()});
+  }
+  const std::stop_callback pass_on(stop, [child] { kill(child, SIGTERM); });
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+std::vector<std::string> driver_arguments(const PeersArguments& arguments, const fs::path& program,
+                                          const fs::path& out) {
+  std::vector<std::string> all{
+      "-m",    "bench.peers.feed", "--stoker", program.string(),
+      "--out", out.string(),       "--rounds", std::to_string(arguments.num_rounds)};
+  if (arguments.quick) all.emplace_back("--quick");
+  return all;
+}
+
+void put_report(Frame& frame, const fs::path& file) {
+  std::ifstream stream(file);
+  const auto found = nlohmann::ordered_json::parse(stream, nullptr, false);
+  if (found.is_discarded()) {
+    raise({.code = &bench::kBenchPeers,
+           .place = {.file = file.string()},
+           .promised = "the race's report",
+           .found = "no JSON there"});
+  }
+  for (const char* const key : {"complete", "rows", "tuning", "resume", "damage", "not_run"})
+    frame.report()[key] = found.at(key);
+  for (const auto& row : found.at("rows")) {
+    frame.print(fmt::format("{:<20}{:<8}{:>12.0f} clips/s best, {:.0f} median",
+                            row.at("name").get<std::string>(), row.at("path").get<std::string>(),
+                            row.at("clips_per_s").get<double>(),
+                            row.at("median_clips_per_s").get<double>()));
+  }
+  frame.print(fmt::format("report: {}", file.string()));
+}
+
+// A smoke test never takes the place of figures on record.
+fs::path results_folder(const PeersArguments& arguments, const fs::path& tree) {
+  if (!arguments.out.empty()) return fs::absolute(arguments.out);
+  return arguments.quick ? fs::temp_directory_path() / "stoker-peers-quick"
+                         : tree / "bench" / "results";
+}
+
+ExitCode run(Frame& frame, const PeersArguments& arguments) {
+  const fs::path program = fs::read_symlink("/proc/self/exe");
+  const std::optional<fs::path> tree = find_source_tree(program);
+  if (!tree) {
+    raise({.code = &bench::kBenchPeers,
+           .promised = "bench/peers/feed.py above the program or the present folder",
+           .found = "none"});
+  }
+  const fs::path out = results_folder(arguments, *tree);
+  const int status =
+      run_python(*tree, driver_arguments(arguments, program, out), frame.stop_token());
+  put_report(frame, out / "peers-feed.json");
+  return status == 0 ? ExitCode::kDone : ExitCode::kCheckFailed;
+}
+
+}  // namespace
+
+void add_bench_peers_command(CLI::App& app, Frame& frame) {
+  CLI::App& group = command_group(app, "bench", "Benchmarks that check their own result");
+  CLI::App* command = group.add_subcommand(
+      "peers", "The feed beside torch DataLoader, DALI, Grain and tf.data; from a source tree");
+  auto arguments = std::make_shared<PeersArguments>();
+  command->add_flag("--quick", arguments->quick, "One round, few clips: does everything work?");
+  command->add_option("--rounds", arguments->num_rounds, "Times that each takes its turn")
+      ->check(CLI::Range(1, 100))
+      ->capture_default_str();
+  command->add_option("--out", arguments->out,
+                      "Folder for the report (bench/results; with --quick a temporary one)");
+  frame.on(*command, [&frame, arguments] { return run(frame, *arguments); });
+}
+
+}  // namespace stoker::cli
