@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "stoker/cuda/check.h"
+#include "stoker/cuda/graph.h"
 #include "stoker/cuda/status_text.h"
 #include "tests/audio/griffin_lim_waves.h"
 
@@ -64,6 +65,20 @@ TEST_F(DeviceGriffinLimTest, AnUtteranceSoundsTheSameWhateverItsNeighbours) {
   alone.values.assign(together.of(0).begin(), together.of(0).end());
   const GriffinLimOptions options{.num_iterations = 5};
   EXPECT_EQ(waves_on_gpu(recipe, options, alone)[0], waves_on_gpu(recipe, options, together)[0]);
+}
+
+TEST_F(DeviceGriffinLimTest, ARecordedGraphGivesTheSameBytesEachTime) {
+  const config::MelRecipe recipe = config::mel_preset("hifigan");
+  const MelFrames frames(recipe, {40, 9});
+  const GriffinLimOptions options{.num_iterations = 5};
+  const auto replay = [](const DeviceGriffinLim& way_back, const DeviceWaveBatch& batch,
+                         cuda::StreamView stream) {
+    const cuda::Graph graph = cuda::Graph::record(stream, [&] { way_back.run(batch, stream); });
+    graph.launch(stream);
+    graph.launch(stream);
+    cuda::system_device_api().synchronize(stream.handle());
+  };
+  EXPECT_EQ(waves_on_gpu(recipe, options, frames, replay), waves_on_gpu(recipe, options, frames));
 }
 
 TEST_F(DeviceGriffinLimTest, AnyFailingCallEndsInAnException) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 
 #include "stoker/audio/device_griffin_lim.h"
 #include "stoker/base/philox.h"
@@ -51,8 +52,15 @@ inline Waves waves_on_cpu(const config::MelRecipe& recipe, const GriffinLimOptio
   return waves;
 }
 
+using WaveRun =
+    std::function<void(const DeviceGriffinLim&, const DeviceWaveBatch&, cuda::StreamView)>;
+inline void run_plainly(const DeviceGriffinLim& way_back, const DeviceWaveBatch& batch,
+                        cuda::StreamView stream) {
+  way_back.run(batch, stream);
+}
+
 inline Waves waves_on_gpu(const config::MelRecipe& recipe, const GriffinLimOptions& options,
-                          const MelFrames& frames) {
+                          const MelFrames& frames, const WaveRun& run = run_plainly) {
   constexpr std::size_t kBeyond = 13;  // samples after the longest utterance
   const DeviceGriffinLim way_back = DeviceGriffinLim::make(recipe, options, 0).take_or_raise();
   const std::size_t count = frames.num_frames.size();
@@ -63,14 +71,14 @@ inline Waves waves_on_gpu(const config::MelRecipe& recipe, const GriffinLimOptio
   const GuardedArray<float> samples(count * padded);
   const GuardedArray<std::byte> scratch(way_back.scratch_bytes(count, padded_frames));
   const cuda::Stream stream(0);
-  way_back.run({.log_mel = log_mel.data(),
-                .num_frames = num_frames.data(),
-                .num_utterances = static_cast<int>(count),
-                .padded_frames = frames.padded_frames,
-                .samples = samples.data(),
-                .padded_samples = static_cast<std::int64_t>(padded),
-                .scratch = scratch.data()},
-               stream);
+  const DeviceWaveBatch batch{.log_mel = log_mel.data(),
+                              .num_frames = num_frames.data(),
+                              .num_utterances = static_cast<int>(count),
+                              .padded_frames = frames.padded_frames,
+                              .samples = samples.data(),
+                              .padded_samples = static_cast<std::int64_t>(padded),
+                              .scratch = scratch.data()};
+  run(way_back, batch, stream);
   stream.synchronize();
   EXPECT_TRUE(samples.has_whole_guards() && scratch.has_whole_guards());
   const std::vector<float> all = samples.values();

@@ -39,8 +39,8 @@ class DeviceGriffinLim {
   std::size_t num_samples(std::size_t num_frames) const noexcept;
   std::size_t scratch_bytes(std::size_t num_utterances, std::size_t padded_frames) const noexcept;
 
-  // Asynchronous: two launches an iteration and no word from the host between them, no allocation.
-  // Throws GpuError.
+  // Asynchronous: two launches an iteration and no word from the host between them, no allocation;
+  // may be recorded in a cuda::Graph. Throws GpuError.
   void run(const DeviceWaveBatch& batch, cuda::StreamView stream) const;
 
  private:
