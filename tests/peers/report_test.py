@@ -85,6 +85,17 @@ class PagesTest(unittest.TestCase):
         rows = [{"path": "cached", "threads": 1, "dtype": "f16"}, {"path": "cached", "threads": 2, "dtype": "f16"}]
         self.assertEqual([wire.row_name(row, rows) for row in rows], ["threads 1", "threads 2"])
 
+    def test_each_batch_size_of_a_gpu_row_is_a_row(self) -> None:
+        sizes = [{"batch": size, "clips_per_s": 10.0 * size, "share_of_memory": 0.5} for size in (16, 512)]
+        record = {"date": "2026-01-02", "command": "c", "result": {"gpu": "A GPU", "rows": [{"batches": sizes}]}}
+        with (
+            mock.patch.object(results, "load", lambda name: record),
+            mock.patch.object(results, "names_with_limits", lambda: ["gpu-mel"]),
+        ):
+            page = wire.english()
+        for part in ("A GPU", "| batch 16 | 160 |", "| batch 512 | 5,120 |", "50 %"):
+            self.assertIn(part, page)
+
 
 class EnvironmentTest(unittest.TestCase):
     def test_every_peer_is_pinned_to_exact_versions(self) -> None:

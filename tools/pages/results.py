@@ -17,19 +17,27 @@ def load(name: str) -> dict[str, Any] | None:
     return record
 
 
-def names_with_rows() -> list[str]:
-    """Records of `stoker bench …` whose rows say how much of their limit they reach."""
-    found = []
-    for path in sorted(RESULTS.glob("*.json")):
-        result = json.loads(path.read_text(encoding="utf-8")).get("result", {})
-        rows = result.get("rows", []) if isinstance(result, dict) else []
-        if any("share_of_limit" in row and "clips_per_s" in row for row in rows):
-            found.append(path.stem)
-    return found
+def limited_rows(record: dict[str, Any]) -> list[dict[str, Any]]:
+    """Rows of a `stoker bench …` that say how much of their limit they reach, one a batch size where there are many."""
+    result = record.get("result", {})
+    rows: list[dict[str, Any]] = []
+    for row in result.get("rows", []):
+        sizes = row["batches"] if isinstance(row.get("batches"), list) else [{}]
+        rows += [row | size for size in sizes]
+    for row in rows:
+        row.setdefault("share_of_limit", row.get("share_of_memory"))
+    return [row for row in rows if row.get("share_of_limit") is not None and "clips_per_s" in row]
+
+
+def names_with_limits() -> list[str]:
+    """Records with such rows."""
+    names = sorted(path.stem for path in RESULTS.glob("*.json"))
+    return [name for name in names if limited_rows(load(name) or {})]
 
 
 def source_line(record: dict[str, Any]) -> str:
     """Date, machine and command, as they stand beside every figure."""
     machine = record.get("machine", "machine not on record")
     cores = f", {record['cores']} cores" if "cores" in record else ""
-    return f"*{record.get('date', 'undated')}, {machine}{cores}: `{record.get('command', '')}`*"
+    gpu = f", {record['result']['gpu']}" if "gpu" in record.get("result", {}) else ""
+    return f"*{record.get('date', 'undated')}, {machine}{cores}{gpu}: `{record.get('command', '')}`*"

@@ -27,20 +27,22 @@ TITLES = {
 }
 # What tells one row of a benchmark from the next, as far as it varies.
 NAMING = (
-    *("device", "loader", "path", "preset", "level", "variant", "lengths", "dtype", "batch", "batch_size"),
-    *("threads", "num_workers"),
+    *("operation", "detail", "device", "loader", "path", "way", "preset", "level", "variant", "lengths", "dtype"),
+    *("batch", "batch_size", "threads", "num_workers", "changed"),
 )
 HEADS = ("what", "clips/s, best", "median", "share of limit", "CPU s per 1,000 clips")
 
 
+def text_of(key: str, value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(str(part) for part in value)
+    return value if isinstance(value, str) else f"{key.replace('_', ' ')} {value:,}"
+
+
 def row_name(row: dict[str, Any], rows: list[dict[str, Any]]) -> str:
     """The values in which this row differs from some other."""
-    parts = []
-    for key in NAMING:
-        if key in row and len({str(other.get(key)) for other in rows}) > 1:
-            value = row[key]
-            parts.append(str(value) if isinstance(value, str) else f"{key.replace('_', ' ')} {value}")
-    return ", ".join(parts) or "all"
+    differing = [key for key in NAMING if key in row and len({str(other.get(key)) for other in rows}) > 1]
+    return ", ".join(filter(None, (text_of(key, row[key]) for key in differing))) or "all"
 
 
 def row_cells(row: dict[str, Any], rows: list[dict[str, Any]]) -> list[str]:
@@ -56,6 +58,25 @@ def row_cells(row: dict[str, Any], rows: list[dict[str, Any]]) -> list[str]:
     ]
 
 
+def steadiness(rows: list[dict[str, Any]]) -> list[str]:
+    """Rows measured at a demand: how even the batches came, beside the same consumer fed from memory."""
+    stepped = [row for row in rows if row.get("step_ms") and row.get("from_memory")]
+    if not stepped:
+        return []
+    cells = [
+        [
+            row_name(row, rows),
+            f"{row['step_ms']:.3f}",
+            f"{100 * row['stall_share']:.2f} %",
+            f"{row['interval_cv']:.3f} / {row['from_memory']['interval_cv']:.3f}",
+            f"{row['p99_over_p50']:.3f} / {row['from_memory']['p99_over_p50']:.3f}",
+        ]
+        for row in stepped
+    ]
+    heads = ("what", "step, ms", "stall", "interval CV, feed / memory", "p99/p50, feed / memory")
+    return ["At that demand, beside the same consumer fed from memory:\n", table(heads, cells)]
+
+
 def stage_lines(result: dict[str, Any]) -> list[str]:
     """Where the time goes, for benchmarks that look inside themselves."""
     stages: dict[str, float] = result.get("stage_ns_per_frame", {})
@@ -69,21 +90,20 @@ def stage_lines(result: dict[str, Any]) -> list[str]:
 def section(name: str) -> list[str]:
     record = results.load(name)
     assert record is not None
-    result = record["result"]
-    rows = [row for row in result["rows"] if "share_of_limit" in row and "clips_per_s" in row]
+    result, rows = record["result"], results.limited_rows(record)
     limits = list(dict.fromkeys(row.get("limit", result.get("limit", "")) for row in rows))
-    limit_line = f"Limit: {'; '.join(limits)}.\n" if any(limits) else ""
     return [
         f"## {TITLES.get(name, name)}\n",
         f"{results.source_line(record)}\n",
-        limit_line,
+        f"Limit: {'; '.join(limits)}.\n" if any(limits) else "",
         table(HEADS, [row_cells(row, rows) for row in rows]),
+        *steadiness(rows),
         *stage_lines(result),
     ]
 
 
 def english() -> str:
-    known = [name for name in TITLES if name in results.names_with_rows()]
-    names = known + [name for name in results.names_with_rows() if name not in known]
+    found = results.names_with_limits()
+    names = [name for name in TITLES if name in found] + [name for name in found if name not in TITLES]
     parts = [HEAD, *(part for name in names for part in section(name) if part)]
     return "\n".join(part.rstrip() + "\n" for part in parts)

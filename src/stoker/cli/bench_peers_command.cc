@@ -50,6 +50,7 @@ int run_python(const fs::path& folder, std::vector<std::string> arguments,
                const std::stop_token& stop) {
   arguments.insert(arguments.begin(), "python3");
   std::vector<char*> argv;
+  argv.reserve(arguments.size() + 1);
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
   posix_spawn_file_actions_t actions;
