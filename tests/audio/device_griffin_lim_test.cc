@@ -96,12 +96,5 @@ TEST_F(DeviceGriffinLimTest, AnyFailingCallEndsInAnException) {
   EXPECT_EQ(waves_on_gpu(recipe, options, frames), wanted);
 }
 
-TEST(DeviceGriffinLimRefusalTest, APresetThatForgetsTheLevelIsRefusedWithoutAGpu) {
-  const Result<DeviceGriffinLim> made =
-      DeviceGriffinLim::make(config::mel_preset("myxtts_tf"), {}, 0);
-  ASSERT_FALSE(made.ok());
-  EXPECT_EQ(made.error().code->name, "E-MEL-INVERT");
-}
-
 }  // namespace
 }  // namespace stoker::audio
