@@ -73,6 +73,9 @@ def make(program: Path, root: Path, num_clips: int) -> RaceData:
         run_stoker(program, "precompute", *cache)
         run_stoker(program, "cache", "export", *cache, "--out", str(data.folder / "npy"))
         write_clips(data)
+    # The cache is of the program that races, whoever made the clips.
+    shutil.rmtree(data.voice / ".stoker", ignore_errors=True)
+    run_stoker(program, "precompute", "--data", str(data.voice))
     warm(data)
     return data
 
