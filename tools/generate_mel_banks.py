@@ -2,8 +2,8 @@
 """Writes src/stoker/audio/mel_banks_generated.h: the mel filters of the 1024-point presets as constants.
 
 The GPU's mel code is straight-line: every weight stands in its instruction. That needs the weights when the kernel is
-compiled. The arithmetic is that of mel_filterbank.cc, step by step, so that both round to the same bits; a test compares
-them, and a recipe whose filters differ in one bit runs with a table instead.
+compiled. The arithmetic is that of mel_filterbank.cc, step by step, so that both round to the same bits; a test
+compares them, and a recipe whose filters differ in one bit runs with a table instead.
 
     tools/generate_mel_banks.py            rewrites the file
     tools/generate_mel_banks.py --check    fails when the file differs from what would be written
