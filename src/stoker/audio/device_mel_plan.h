@@ -1,9 +1,6 @@
 // What DeviceLogMel prepares once: which kernel, its constants and its tables on the device.
 #pragma once
 
-#include <cstddef>
-#include <vector>
-
 #include "stoker/audio/device_log_mel.h"
 #include "stoker/audio/device_mel_finish.h"
 #include "stoker/audio/device_mel_kernels.h"
@@ -29,9 +26,5 @@ struct DeviceMelPlan {
   device::MelFinishTask finish{};  // likewise; for finishes_whole
   cuda::DeviceBuffer tables;
 };
-
-// Tables of the 1024-point kernels: [8][32 lanes] groups of four floats each.
-std::vector<float> lane_window_table(const config::MelRecipe& recipe, double sample_scale);
-std::vector<float> lane_twiddle_table();
 
 }  // namespace stoker::audio

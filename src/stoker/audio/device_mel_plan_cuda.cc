@@ -8,10 +8,10 @@
 #include <cstring>
 #include <numbers>
 
+#include "stoker/audio/device_mel_tables.h"
 #include "stoker/audio/errors.h"
 #include "stoker/audio/fft_factors.h"
 #include "stoker/audio/mel_finish.h"
-#include "stoker/audio/mel_window.h"
 #include "stoker/base/checked.h"
 #include "stoker/base/invariant.h"
 #include "stoker/cuda/check.h"
@@ -68,43 +68,6 @@ float log_factor_of(config::MelLog log) {
   return 0.0F;
 }
 
-}  // namespace
-
-std::vector<float> lane_window_table(const config::MelRecipe& recipe, double scale) {
-  std::vector<double> window = mel_window(recipe);
-  window.resize(1024, 0.0);
-  std::vector<float> table;
-  for (std::size_t j = 0; j < 8; ++j) {
-    for (std::size_t lane = 0; lane < 32; ++lane) {
-      const std::size_t n = lane + 64 * j;
-      for (const std::size_t at : {n, n + 512, n + 32, n + 544}) {
-        table.push_back(static_cast<float>(window[at] * (scale * recipe.waveform_scale)));
-      }
-    }
-  }
-  return table;
-}
-
-std::vector<float> lane_twiddle_table() {
-  std::vector<float> table;
-  for (int two = 0; two < 8; ++two) {
-    for (int lane = 0; lane < 32; ++lane) {
-      const int k1 = lane <= 16 ? lane : lane - 16;
-      for (const int at : {2 * two, 2 * two + 1}) {
-        const int length = at == 0 ? 2 : 4 << (at < 2 ? 0 : at < 4 ? 1 : at < 8 ? 2 : 3);
-        const int m = at == 0 ? 0 : at - length / 4;
-        const double turn = static_cast<double>(k1) / (32.0 * length) +
-                            static_cast<double>(m) / static_cast<double>(length);
-        table.push_back(static_cast<float>(std::cos(2.0 * std::numbers::pi * turn)));
-        table.push_back(static_cast<float>(-std::sin(2.0 * std::numbers::pi * turn)));
-      }
-    }
-  }
-  return table;
-}
-
-namespace {
-
 // Fills a vector with tables, each aligned, and remembers where they begin.
 class TableWriter {
  public:
@@ -130,17 +93,6 @@ class TableWriter {
  private:
   std::vector<std::byte> bytes_;
 };
-
-// First bins of the segments and the end, none beyond `end_bin`.
-std::vector<std::int32_t> segment_firsts(const MelBands& bands, std::size_t end_bin) {
-  std::size_t bin = bands.first_bin;
-  std::vector<std::int32_t> firsts{static_cast<std::int32_t>(bin)};
-  for (const std::uint32_t count : bands.segment_bins) {
-    bin += count;
-    firsts.push_back(static_cast<std::int32_t>(std::min(bin, end_bin)));
-  }
-  return firsts;
-}
 
 [[noreturn]] void refuse_variant(const DeviceMelPlan& plan, std::string_view why) {
   raise(
@@ -216,23 +168,6 @@ DeviceMelTask recipe_task(const config::MelRecipe& r, const FrameGrid& grid) {
   return task;
 }
 
-std::vector<float> scaled_window(const config::MelRecipe& r, double scale) {
-  std::vector<float> scaled;
-  for (const double w : mel_window(r))
-    scaled.push_back(static_cast<float>(w * (scale * r.waveform_scale)));
-  return scaled;
-}
-
-std::vector<float> all_roots(std::int64_t n) {
-  std::vector<float> table;
-  for (std::int64_t k = 0; k < n; ++k) {
-    const double turn = static_cast<double>(k) / static_cast<double>(n);
-    table.push_back(static_cast<float>(std::cos(2.0 * std::numbers::pi * turn)));
-    table.push_back(static_cast<float>(-std::sin(2.0 * std::numbers::pi * turn)));
-  }
-  return table;
-}
-
 // Where tables begin; pointers follow once they are on the device.
 struct TablePlaces {
   std::size_t window = 0;
@@ -260,8 +195,8 @@ void add_general_tables(DeviceMelPlan& plan, TableWriter& writer, TablePlaces& p
   general.row_floats = general.n_fft;
   const int row_bytes = 2 * general.row_floats * static_cast<int>(sizeof(float));
   general.tile_frames = std::clamp(kGeneralSharedBytes / row_bytes, 1, 32);
-  places.window = writer.add(scaled_window(r, sample_scale(plan.options.in)));
-  places.roots = writer.add(all_roots(r.n_fft));
+  places.window = writer.add(window_table(r, sample_scale(plan.options.in)));
+  places.roots = writer.add(root_table(r.n_fft));
   if (r.n_fft % 2 != 0) return;
   const FftFactors factors(static_cast<std::size_t>(r.n_fft));
   check_invariant(factors.stages.size() <= kMostStages, "a transform has few stages");

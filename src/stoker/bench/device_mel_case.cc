@@ -104,6 +104,7 @@ DeviceMelAgreement DeviceMelRun::compare_with_cpu(const std::vector<std::byte>& 
   std::atomic<std::size_t> next{0};
   std::vector<DeviceMelAgreement> parts(std::max<std::size_t>(num_threads, 1));
   std::vector<std::jthread> threads;
+  threads.reserve(parts.size());
   for (DeviceMelAgreement& part : parts) {
     threads.emplace_back([&] {
       auto workspace = cpu.make_workspace(pool_->longest_samples);

@@ -10,10 +10,10 @@ namespace {
 
 constexpr std::size_t kVoices = 64;
 constexpr double kRateHz = 22050.0;
-constexpr double kShortest_s = 1.1;
-constexpr double kLongest_s = 10.1;
+constexpr double kShortestS = 1.1;
+constexpr double kLongestS = 10.1;
 constexpr std::size_t kMostSkipped = 200;  // utterances of one voice begin at different samples
-constexpr auto kVoiceSamples = static_cast<std::size_t>(kLongest_s * kRateHz) + kMostSkipped + 16;
+constexpr auto kVoiceSamples = static_cast<std::size_t>(kLongestS * kRateHz) + kMostSkipped + 16;
 
 std::uint64_t next_draw(std::uint64_t& state) {
   state = state * 6364136223846793005ULL + 1442695040888963407ULL;
@@ -40,6 +40,7 @@ std::vector<std::int16_t> make_voice(std::size_t voice) {
 std::vector<std::vector<std::int16_t>> make_voices(std::size_t num_threads) {
   std::vector<std::vector<std::int16_t>> voices(kVoices);
   std::vector<std::jthread> threads;
+  threads.reserve(num_threads);
   for (std::size_t first = 0; first < num_threads; ++first) {
     threads.emplace_back([&voices, first, num_threads] {
       for (std::size_t v = first; v < kVoices; v += num_threads) voices[v] = make_voice(v);
@@ -52,7 +53,7 @@ std::vector<std::vector<std::int16_t>> make_voices(std::size_t num_threads) {
 // Skewed towards the long end, as read speech is.
 std::int32_t draw_length(std::uint64_t& state) {
   const double u = static_cast<double>(next_draw(state)) * 0x1p-53;
-  const double length_s = kShortest_s + (kLongest_s - kShortest_s) * (0.6 * std::sqrt(u) + 0.4 * u);
+  const double length_s = kShortestS + (kLongestS - kShortestS) * (0.6 * std::sqrt(u) + 0.4 * u);
   return static_cast<std::int32_t>(length_s * kRateHz);
 }
 
