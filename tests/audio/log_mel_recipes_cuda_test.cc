@@ -3,6 +3,8 @@
 
 #include "stoker/base/error.h"
 #include "stoker/bench/mel_reference.h"
+#include "stoker/cuda/check.h"
+#include "stoker/cuda/graph.h"
 #include "tests/audio/mel_back_end.h"
 #include "tests/audio/mel_signals.h"
 
@@ -98,6 +100,62 @@ TEST_F(DeviceRecipeTest, TheFastestKernelThatCanIsChosen) {
     const DeviceLogMel mel(recipe, {});
     EXPECT_EQ(mel.variant(), is_plain_1024(recipe) ? fast : MelVariant::kGeneral) << preset;
   }
+}
+
+TEST_F(DeviceRecipeTest, ARecordedRunReplaysTheSameBytes) {
+  const cuda::Stream stream(0);
+  const PackedSamples<std::int16_t> packed({speech_like(6000), speech_like(2000)});
+  const auto samples = on_device(packed.samples, stream);
+  const auto begins = on_device(packed.begins, stream);
+  const auto lengths = on_device(packed.lengths, stream);
+  const cuda::DeviceBuffer out(0, 2 * 24 * 80 * sizeof(float));
+  const DeviceLogMel mel(config::mel_preset("myxtts_tf"), {});
+  const cuda::DeviceBuffer scratch(0, mel.scratch_bytes(2, 24));
+  const auto run = [&] {
+    mel.run({.samples = samples.data(),
+             .begins = begins.as<std::int64_t>(),
+             .lengths = lengths.as<std::int32_t>(),
+             .num_utterances = 2,
+             .padded_frames = 24,
+             .mel = out.data(),
+             .scratch = scratch.data()},
+            stream);
+  };
+  const auto read = [&] {
+    std::vector<std::byte> bytes(out.size_bytes());
+    cuda::system_device_api().copy(
+        {bytes.data(), out.data(), bytes.size(), cuda::CopyKind::kToHost}, stream.view().handle());
+    stream.synchronize();
+    return bytes;
+  };
+  run();
+  const std::vector<std::byte> expected = read();
+  const cuda::Graph graph = cuda::Graph::record(stream, run);
+  cuda::system_device_api().fill_bytes(out.data(), 0xEE, out.size_bytes(), stream.view().handle());
+  graph.launch(stream);
+  EXPECT_EQ(read(), expected);
+}
+
+TEST_F(DeviceRecipeTest, EveryFailingCallOfTheRuntimeIsAGpuError) {
+  const MelInput input{.utterances = {speech_like(3000)}};
+  const MelOutput expected =
+      run_back_end({"", MelVariant::kAuto}, config::mel_preset("myxtts_tf"), input);
+  std::uint64_t at = 0;
+  for (bool failed = true; failed && at < 200; ++at) {
+    constexpr int kOutOfMemory = 2;  // cudaErrorMemoryAllocation
+    cuda::plant_call_fault(cuda::CallFault{.at = at, .status = kOutOfMemory});
+    try {
+      run_back_end({"", MelVariant::kAuto}, config::mel_preset("myxtts_tf"), input);
+      failed = false;
+    } catch (const GpuError&) {
+    }
+    cuda::plant_call_fault(std::nullopt);
+  }
+  EXPECT_GT(at, 10U);
+  EXPECT_LT(at, 200U);
+  const MelOutput after =
+      run_back_end({"", MelVariant::kAuto}, config::mel_preset("myxtts_tf"), input);
+  EXPECT_EQ(after.bytes, expected.bytes);
 }
 
 TEST_F(DeviceRecipeTest, AVariantThatCannotIsRefused) {
