@@ -10,9 +10,8 @@ __device__ __forceinline__ std::uint32_t shared_address(const void* memory) {
 }
 
 // A barrier of `count` arrivals; its phases alternate between 0 and 1.
-struct Barrier {
-  std::uint64_t state;
-
+class Barrier {
+ public:
   __device__ __forceinline__ void init(int count) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(this)), "r"(count));
   }
@@ -26,29 +25,45 @@ struct Barrier {
         "r"(num_bytes)
         : "memory");
   }
-  // Returns once the phase of that parity is complete.
+  // Returns once the phase of that parity is complete. A wait of four seconds is a bug: it ends the
+  // kernel instead of hanging the GPU.
   __device__ __forceinline__ void wait(int parity) {
+    if (is_complete(parity)) return;
+    const std::uint32_t begin_ns = now_ns();
+    while (!is_complete(parity)) {
+      if (now_ns() - begin_ns > kLongestWaitNs) __trap();
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t kLongestWaitNs = 4'000'000'000;
+
+  __device__ __forceinline__ static std::uint32_t now_ns() {
+    std::uint32_t ns;
+    asm volatile("mov.u32 %0, %%globaltimer_lo;" : "=r"(ns));
+    return ns;
+  }
+
+  __device__ __forceinline__ bool is_complete(int parity) {
+    int complete;
     asm volatile(
         "{\n"
         ".reg .pred done;\n"
-        "again:\n"
-        "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
-        "@done bra over;\n"
-        "bra again;\n"
-        "over:\n"
-        "}\n" ::"r"(shared_address(this)),
-        "r"(parity)
+        "mbarrier.try_wait.parity.shared::cta.b64 done, [%1], %2;\n"
+        "selp.s32 %0, 1, 0, done;\n"
+        "}\n"
+        : "=r"(complete)
+        : "r"(shared_address(this)), "r"(parity)
         : "memory");
+    return complete != 0;
   }
+
+  std::uint64_t state_;
 };
 
 // Makes barriers initialised by this thread known to the copy engine.
 __device__ __forceinline__ void publish_barriers() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-}
-// Orders this thread's ordinary writes before the copy engine's reads.
-__device__ __forceinline__ void publish_to_copies() {
-  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
 // Moves registers between groups of four warps (sm_90a).
@@ -61,7 +76,7 @@ __device__ __forceinline__ void leave_registers() {
   asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kCount));
 }
 
-// All addresses and sizes are multiples of 16 bytes.
+// Both addresses and the size are multiples of 16 bytes.
 __device__ __forceinline__ void copy_in(void* to, const void* from, std::uint32_t num_bytes,
                                         Barrier& arrival) {
   asm volatile(
@@ -69,21 +84,6 @@ __device__ __forceinline__ void copy_in(void* to, const void* from, std::uint32_
           "r"(shared_address(to)),
       "l"(from), "r"(num_bytes), "r"(shared_address(&arrival))
       : "memory");
-}
-__device__ __forceinline__ void copy_out(void* to, const void* from, std::uint32_t num_bytes) {
-  asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to),
-               "r"(shared_address(from)), "r"(num_bytes)
-               : "memory");
-}
-__device__ __forceinline__ void close_copies() {
-  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
-}
-// Until this thread's copies have read their shared memory.
-__device__ __forceinline__ void wait_copies_read() {
-  asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
-}
-__device__ __forceinline__ void wait_copies_done() {
-  asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
 }
 
 }  // namespace stoker::audio::device

@@ -3,8 +3,11 @@
 //
 //   loader (1 warp)     samples by bulk copy, reflected ends, padding-only tiles
 //   transform (16)      two frames each: samples to magnitudes
-//   bands (4)           one frame a lane: magnitudes to mel values, rows out by bulk copy
+//   bands (4)           one frame a lane: magnitudes to mel values, staged and written as whole
+//   rows
 #include <cuda_runtime.h>
+
+#include <cstring>
 
 #include "stoker/audio/device_mel_kernels.h"
 #include "stoker/audio/hopper_pipe_cuda.cuh"
@@ -23,12 +26,35 @@ constexpr int kThreads =
 // Registers a thread of each role. Taking waits until others have left as many of the 80 that each
 // thread of 24 warps begins with.
 constexpr int kFftRegisters = 96;
-constexpr int kBandRegisters = 64;
-constexpr int kLoaderRegisters = 32;
+constexpr int kBandRegisters = 56;
+constexpr int kLoaderRegisters = 40;
 static_assert(4 * kFftRegisters + kBandRegisters + kLoaderRegisters <= 6 * 80);
 constexpr int kSlots = 2;    // of samples and of magnitudes
 constexpr int kRecords = 4;  // of tiles under way
 constexpr int kBandAlign = 8;
+constexpr int kBandThreads = 32 * kBandWarps;
+// Staged rows: with two sets one is written while the other is filled; floats leave room for one.
+template <class Sample>
+constexpr int kStages = sizeof(Sample) == 2 ? 2 : 1;
+
+#ifndef STOKER_ARRIVALS
+#define STOKER_ARRIVALS 1
+#endif
+constexpr int kArrivals = STOKER_ARRIVALS;  // of a warp
+
+__device__ __forceinline__ void arrive(Barrier& barrier, int lane) {
+  if constexpr (kArrivals == 32) {
+    barrier.arrive();
+  } else {
+    __syncwarp();
+    if (lane == 0) barrier.arrive();
+  }
+}
+
+// Waits for the four warps of the bands.
+__device__ __forceinline__ void sync_bands() {
+  asm volatile("bar.sync 1, %0;" ::"n"(kBandThreads) : "memory");
+}
 
 struct TileRecord {
   int utterance;
@@ -48,7 +74,7 @@ struct Shared {
   Barrier pairs_full[kSlots];
   Barrier pairs_empty[kSlots];
   TileRecord records[kRecords];
-  alignas(16) unsigned char rows[];  // [32 lanes][row stride], then one row of padding
+  alignas(16) unsigned char rows[];  // [kStages][32 lanes][row stride]
 };
 
 // Bytes from one staged row to the next: an odd number of 16-byte groups, so that lanes writing 16
@@ -61,21 +87,21 @@ __device__ __forceinline__ int value_bytes(const DeviceMelTask& task) {
   return task.dtype == config::MelDtype::kF32 ? 4 : 2;
 }
 
-__device__ __forceinline__ bool rows_copy_in_bulk(const DeviceMelTask& task) {
-  return task.num_mels * value_bytes(task) % 16 == 0;
-}
-
 __device__ __forceinline__ unsigned char* row_of(const DeviceMelTask& task, int utterance,
                                                  int frame) {
   const std::int64_t row = static_cast<std::int64_t>(utterance) * task.padded_frames + frame;
   return static_cast<unsigned char*>(task.mel) + row * task.num_mels * value_bytes(task);
 }
 
-// One warp copies `num_bytes` (even) where bulk copies may not: rows that begin off 16 bytes.
-__device__ __forceinline__ void copy_plainly(unsigned char* to, const unsigned char* from,
-                                             int num_bytes, int lane) {
-  for (int i = 2 * lane; i < num_bytes; i += 64) {
-    *reinterpret_cast<std::uint16_t*>(to + i) = *reinterpret_cast<const std::uint16_t*>(from + i);
+// Calls `step` with the widest unit (16, 8 or 2 bytes) that rows of this many bytes are made of.
+template <class Step>
+__device__ __forceinline__ void with_widest_unit(int row_bytes, Step step) {
+  if (row_bytes % 16 == 0) {
+    step(uint4{});
+  } else if (row_bytes % 8 == 0) {
+    step(uint2{});
+  } else {
+    step(std::uint16_t{});
   }
 }
 
@@ -85,10 +111,7 @@ template <class Sample>
 class Loader {
  public:
   __device__ Loader(const DeviceMelTask& task, Shared<Sample>& shared, int lane)
-      : task_(task), shared_(shared), lane_(lane) {
-    const int bytes = value_bytes(task);
-    padding_row_ = shared.rows + 32 * staged_row_bytes(task.num_mels, bytes);
-  }
+      : task_(task), shared_(shared), lane_(lane) {}
 
   __device__ void run() {
     const int per_utterance = (task_.padded_frames + kTileFrames - 1) / kTileFrames;
@@ -106,14 +129,13 @@ class Loader {
         write_padding(tile);
       }
     }
+    wait_for_slot();
     post({.utterance = 0, .first_frame = 0, .num_frames = -1, .num_rows = 0}, 0);
-    wait_copies_done();
   }
 
  private:
   __device__ void load(const MelTile& tile) {
-    const int slot = count_ % kSlots;
-    shared_.samples_empty[slot].wait((count_ / kSlots & 1) ^ 1);
+    const int slot = wait_for_slot();
     Sample* const to = shared_.samples[slot];
     const Sample* const from = static_cast<const Sample*>(task_.samples) + tile.begin;
     const int first = task_.first_start + tile.first_frame * kHopSamples;
@@ -123,7 +145,6 @@ class Loader {
     // What the bulk copy leaves out: before the utterance, and from its last group of 8 on.
     fill(to, from, tile.num_samples, first, first, min(begin, first + needed));
     fill(to, from, tile.num_samples, first, end, first + needed);
-    __syncwarp();
     post({.utterance = tile.utterance,
           .first_frame = tile.first_frame,
           .num_frames = tile.num_frames,
@@ -145,29 +166,40 @@ class Loader {
     }
   }
 
+  // Until the slot of the next tile has been read to the end.
+  __device__ int wait_for_slot() {
+    const int slot = count_ % kSlots;
+    shared_.samples_empty[slot].wait((count_ / kSlots & 1) ^ 1);
+    return slot;
+  }
+
+  // Every lane arrives, for it may have written samples of its own.
   __device__ void post(const TileRecord& record, int num_bytes) {
+    Barrier& full = shared_.samples_full[count_ % kSlots];
     if (lane_ == 0) {
       shared_.records[count_ % kRecords] = record;
-      shared_.samples_full[count_ % kSlots].arrive_expecting(static_cast<std::uint32_t>(num_bytes));
+      full.arrive_expecting(static_cast<std::uint32_t>(num_bytes));
+    } else {
+      full.arrive();
     }
   }
 
   __device__ void write_padding(const MelTile& tile) {
-    const int num_bytes = task_.num_mels * value_bytes(task_);
-    unsigned char* const rows = row_of(task_, tile.utterance, tile.first_frame);
-    if (rows_copy_in_bulk(task_)) {
-      if (lane_ < tile.num_rows) copy_out(rows + lane_ * num_bytes, padding_row_, num_bytes);
-      close_copies();
-      return;
-    }
-    for (int row = 0; row < tile.num_rows; ++row) {
-      copy_plainly(rows + row * num_bytes, padding_row_, num_bytes, lane_);
-    }
+    const int row_bytes = task_.num_mels * value_bytes(task_);
+    unsigned char* const to = row_of(task_, tile.utterance, tile.first_frame);
+    const std::uint32_t word = padding_word(task_);
+    with_widest_unit(row_bytes, [&](auto unit) {
+      std::memcpy(&unit, &word, sizeof(unit) < 4 ? sizeof(unit) : 4);
+      if constexpr (sizeof(unit) >= 8) unit.y = word;
+      if constexpr (sizeof(unit) == 16) unit.z = unit.w = word;
+      auto* const units = reinterpret_cast<decltype(unit)*>(to);
+      const int num_units = tile.num_rows * row_bytes / static_cast<int>(sizeof(unit));
+      for (int i = lane_; i < num_units; i += 32) units[i] = unit;
+    });
   }
 
   const DeviceMelTask& task_;
   Shared<Sample>& shared_;
-  const unsigned char* padding_row_;
   int lane_;
   int count_ = 0;
 };
@@ -188,8 +220,7 @@ __device__ void transform_tiles(const DeviceMelTask& task, Shared<Sample>& share
       const Sample* const from = shared.samples[slot] + 2 * warp_index * kHopSamples + lane;
 #pragma unroll
       for (int i = 0; i < kPairSamples; ++i) samples[i] = sane(from[32 * i]);
-      __syncwarp();
-      if (lane == 0) shared.samples_empty[slot].arrive();
+      arrive(shared.samples_empty[slot], lane);
       float* const pair = shared.pairs[slot] + warp_index * kPairStride;
       float* const exchange = shared.pairs[slot] + (warp_index * kPairStride + 31) / 32 * 32;
       const WarpFft warp{shared.window, shared.twiddles, pair, exchange, lane};
@@ -198,11 +229,10 @@ __device__ void transform_tiles(const DeviceMelTask& task, Shared<Sample>& share
         if constexpr (kAnyPower) return task.power == 1 ? approximate_root(power) : power;
         return approximate_root(power);
       });
-    } else if (lane == 0) {
-      shared.samples_empty[slot].arrive();
+    } else {
+      arrive(shared.samples_empty[slot], lane);
     }
-    __syncwarp();
-    if (lane == 0) shared.pairs_full[slot].arrive();
+    arrive(shared.pairs_full[slot], lane);
     if (num_frames < 0) return;
   }
 }
@@ -246,60 +276,73 @@ struct RowStage {
   }
 };
 
-template <class Bank, class Sample>
-__device__ void band_tiles(const DeviceMelTask& task, Shared<Sample>& shared, int part, int lane) {
+// Bands of one tile by one warp, lane = frame, into its part of the staged rows.
+template <class Bank>
+__device__ __forceinline__ void stage_bands(const DeviceMelTask& task, const TileRecord& record,
+                                            const float* bins, unsigned char* row) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int part = static_cast<int>(threadIdx.x) / 32 - kFftWarps;
   constexpr bool kRanged = is_ranged<Bank>();
+  RowStage<kRanged> stage{.task = task, .row = row, .has_frame = lane < record.num_frames};
+  if constexpr (std::is_void_v<Bank>) {
+    const int end = task.parts[part + 1];
+    table_bands(task, task.parts[part], end, bins, [&](int group, int index, float sum) {
+      stage.put(group, index, sum, group + index + 1 == end);
+    });
+  } else {
+    fixed_part<Bank, kBandWarps, kBandAlign>(part, bins, [&](auto band, float sum) {
+      stage.put(band / 8 * 8, band % 8, sum, band + 1 == Bank::kNumMels);
+    });
+  }
+  if (kRanged && task.ranges != nullptr) {
+    widen_range(task.ranges + 2 * record.utterance, stage.has_frame ? stage.lowest : INFINITY,
+                stage.has_frame ? stage.highest : -INFINITY);
+  }
+}
+
+// The staged rows of a tile to where they belong, neighbouring threads to neighbouring bytes.
+__device__ __forceinline__ void write_rows(const DeviceMelTask& task, const TileRecord& record,
+                                           const unsigned char* rows) {
   const int bytes = value_bytes(task);
-  const int frame = 2 * (lane & 15) + (lane >> 4);
-  unsigned char* const row = shared.rows + lane * staged_row_bytes(task.num_mels, bytes);
-  const int begin = task.parts[part];
-  const int end = task.parts[part + 1];
+  const int row_bytes = task.num_mels * bytes;
+  const int stride = staged_row_bytes(task.num_mels, bytes);
+  unsigned char* const to = row_of(task, record.utterance, record.first_frame);
+  with_widest_unit(row_bytes, [&](auto unit) {
+    using Unit = decltype(unit);
+    const int per_row = row_bytes / static_cast<int>(sizeof(Unit));
+    const int first = static_cast<int>(threadIdx.x) - 32 * kFftWarps;
+    int row = first / per_row;
+    int column = first % per_row;
+    while (row < record.num_rows) {
+      reinterpret_cast<Unit*>(to + row * row_bytes)[column] =
+          reinterpret_cast<const Unit*>(rows + row * stride)[column];
+      row += kBandThreads / per_row;
+      column += kBandThreads % per_row;
+      if (column >= per_row) {
+        column -= per_row;
+        ++row;
+      }
+    }
+  });
+}
+
+template <class Bank, class Sample>
+__device__ void band_tiles(const DeviceMelTask& task, Shared<Sample>& shared) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int stride = staged_row_bytes(task.num_mels, value_bytes(task));
   for (int count = 0;; ++count) {
     const int slot = count % kSlots;
     shared.pairs_full[slot].wait(count / kSlots & 1);
     const TileRecord record = shared.records[count % kRecords];
-    if (record.num_frames < 0) break;
-    wait_copies_read();
-    const float* const bins =
-        shared.pairs[slot] + (lane & 15) * kPairStride + (lane >> 4) * kSecondFrame;
-    RowStage<kRanged> stage{.task = task, .row = row, .has_frame = frame < record.num_frames};
-    if constexpr (std::is_void_v<Bank>) {
-      table_bands(task, begin, end, bins, [&](int group, int index, float sum) {
-        stage.put(group, index, sum, group + index + 1 == end);
-      });
-    } else {
-      fixed_part<Bank, kBandWarps, kBandAlign>(part, bins, [&](auto band, float sum) {
-        stage.put(band / 8 * 8, band % 8, sum, band + 1 == Bank::kNumMels);
-      });
-    }
-    __syncwarp();
-    if (lane == 0) shared.pairs_empty[slot].arrive();
-    if (kRanged && task.ranges != nullptr) {
-      widen_range(task.ranges + 2 * record.utterance, stage.has_frame ? stage.lowest : INFINITY,
-                  stage.has_frame ? stage.highest : -INFINITY);
-    }
-    unsigned char* const tile = row_of(task, record.utterance, record.first_frame);
-    const int row_bytes = task.num_mels * bytes;
-    if (rows_copy_in_bulk(task)) {
-      publish_to_copies();
-      if (frame < record.num_rows && begin < end) {
-        copy_out(tile + frame * row_bytes + begin * bytes, row + begin * bytes,
-                 static_cast<std::uint32_t>((end - begin) * bytes));
-      }
-      close_copies();
-      continue;
-    }
-    __syncwarp();
-    for (int other = 0; other < 32; ++other) {
-      const int other_frame = 2 * (other & 15) + (other >> 4);
-      if (other_frame >= record.num_rows) continue;
-      copy_plainly(tile + other_frame * row_bytes + begin * bytes,
-                   row + (other - lane) * staged_row_bytes(task.num_mels, bytes) + begin * bytes,
-                   (end - begin) * bytes, lane);
-    }
-    __syncwarp();
+    if (record.num_frames < 0) return;
+    unsigned char* const rows = shared.rows + count % kStages<Sample> * 32 * stride;
+    const float* const bins = shared.pairs[slot] + lane / 2 * kPairStride + lane % 2 * kSecondFrame;
+    if (kStages<Sample> == 1) sync_bands();
+    stage_bands<Bank>(task, record, bins, rows + lane * stride);
+    arrive(shared.pairs_empty[slot], lane);
+    sync_bands();
+    write_rows(task, record, rows);
   }
-  wait_copies_done();
 }
 
 // ---- the kernel ----
@@ -310,22 +353,12 @@ __device__ void prepare(const DeviceMelTask& task, Shared<Sample>& shared) {
     shared.window[i] = reinterpret_cast<const float4*>(task.window)[i];
     shared.twiddles[i] = reinterpret_cast<const float4*>(task.twiddles)[i];
   }
-  const int bytes = value_bytes(task);
-  unsigned char* const padding = shared.rows + 32 * staged_row_bytes(task.num_mels, bytes);
-  for (int band = static_cast<int>(threadIdx.x); band < task.num_mels; band += kThreads) {
-    if (bytes == 4) {
-      reinterpret_cast<float*>(padding)[band] = task.padding;
-    } else {
-      reinterpret_cast<std::uint16_t*>(padding)[band] = narrow_bits(task.dtype, task.padding);
-    }
-  }
-  publish_to_copies();
   if (threadIdx.x == 0) {
     for (int slot = 0; slot < kSlots; ++slot) {
-      shared.samples_full[slot].init(1);
-      shared.samples_empty[slot].init(kFftWarps);
-      shared.pairs_full[slot].init(kFftWarps);
-      shared.pairs_empty[slot].init(kBandWarps);
+      shared.samples_full[slot].init(32);
+      shared.samples_empty[slot].init(kFftWarps * kArrivals);
+      shared.pairs_full[slot].init(kFftWarps * kArrivals);
+      shared.pairs_empty[slot].init(kBandWarps * kArrivals);
     }
     publish_barriers();
   }
@@ -345,7 +378,7 @@ __global__ void __launch_bounds__(kThreads, 1)
     transform_tiles<rows_of_bank<Bank>(), std::is_void_v<Bank>>(task, shared, warp, lane);
   } else if (warp < kFftWarps + kBandWarps) {
     leave_registers<kBandRegisters>();
-    band_tiles<Bank>(task, shared, warp - kFftWarps, lane);
+    band_tiles<Bank>(task, shared);
   } else {
     leave_registers<kLoaderRegisters>();
     if (warp == kFftWarps + kBandWarps) Loader<Sample>(task, shared, lane).run();
@@ -359,7 +392,8 @@ MelKernel kernel_of(const MelKernelChoice& choice) {
   return {.function = reinterpret_cast<const void*>(&log_mel_hopper<Bank, Sample>),
           .num_threads = kThreads,
           .blocks_per_multiprocessor = 1,
-          .shared_bytes = sizeof(Shared<Sample>) + 33 * static_cast<std::size_t>(row_bytes),
+          .shared_bytes =
+              sizeof(Shared<Sample>) + kStages<Sample> * 32 * static_cast<std::size_t>(row_bytes),
           .parts = {.num_parts = kBandWarps, .align = kBandAlign}};
 }
 

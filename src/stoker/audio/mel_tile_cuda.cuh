@@ -87,6 +87,12 @@ __device__ __forceinline__ std::uint16_t narrow_bits(config::MelDtype dtype, flo
   return dtype == config::MelDtype::kF16 ? f16_bits_of(x) : bf16_bits_of(x);
 }
 
+// The padding value's bits: one f32, or two narrow numbers.
+__device__ __forceinline__ std::uint32_t padding_word(const DeviceMelTask& task) {
+  if (task.dtype == config::MelDtype::kF32) return __float_as_uint(task.padding);
+  return narrow_bits(task.dtype, task.padding) * 0x10001U;
+}
+
 __device__ __forceinline__ void store_value(const DeviceMelTask& task, std::int64_t index,
                                             float value) {
   if (task.dtype == config::MelDtype::kF32) {
