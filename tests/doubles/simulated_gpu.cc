@@ -62,6 +62,7 @@ void SimulatedGpu::enter_thread(int device) {
 }
 
 void* SimulatedGpu::allocate(int device, std::size_t size_bytes) {
+  ++num_made_;
   void* memory = nullptr;
   enter(
       "cudaMalloc",
@@ -90,6 +91,7 @@ void SimulatedGpu::free(int, void* memory) noexcept {
 }
 
 void* SimulatedGpu::allocate_pinned(std::size_t size_bytes) {
+  ++num_made_;
   void* memory = nullptr;
   enter("cudaHostAlloc", [&] {
     if (!options_.has_pinned) return cuda::kStatusMemory;
@@ -114,6 +116,7 @@ cuda::DeviceRoom SimulatedGpu::room(int device) {
 }
 
 cuda::StreamHandle SimulatedGpu::create_stream(int device, cuda::StreamPriority) {
+  ++num_made_;
   cuda::StreamHandle handle = nullptr;
   enter("cudaStreamCreate", [&] {
     if (device >= options_.num_devices) return kStatusInvalidDevice;
@@ -135,6 +138,7 @@ void SimulatedGpu::destroy_stream(cuda::StreamHandle stream) noexcept {
 }
 
 cuda::EventHandle SimulatedGpu::create_event(int, cuda::EventUse) {
+  ++num_made_;
   cuda::EventHandle handle = nullptr;
   enter("cudaEventCreate", [&] {
     const Lock lock(mutex_);

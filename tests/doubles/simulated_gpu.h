@@ -1,6 +1,7 @@
 // A GPU made of host memory: streams run late and in a hostile order, so that a missing wait shows.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -43,7 +44,9 @@ class SimulatedGpu final : public cuda::DeviceApi {
   // Leaves out every wait of the host for an event.
   void forget_host_waits() { has_host_waits_ = false; }
   std::uint64_t allocated_bytes() const;  // on all devices, now
-  std::size_t num_handles() const;        // streams and events alive
+  std::size_t num_handles() const;        // streams, events and pinned memory alive
+  // Allocations and creations so far.
+  std::uint64_t num_made() const { return num_made_; }
   // Runs `work` in stream order: a kernel.
   void launch(cuda::StreamView stream, std::function<void()> work);
 
@@ -99,6 +102,7 @@ class SimulatedGpu final : public cuda::DeviceApi {
   std::shared_ptr<Event> event_of(cuda::EventHandle handle) STOKER_REQUIRES(mutex_);
 
   const SimulatedGpuOptions options_;
+  std::atomic<std::uint64_t> num_made_{0};
   Edge forgotten_;
   bool has_host_waits_ = true;
   mutable Mutex mutex_;

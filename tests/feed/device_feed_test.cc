@@ -126,6 +126,23 @@ TEST(DeviceFeedTest, SeekGoesOnExactlyAlsoWithResidentRows) {
   }
 }
 
+TEST(DeviceFeedTest, NothingIsAllocatedOnceTheFirstBatchCame) {
+  for (const Way& way : kWays) {
+    SimulatedGpu gpu({.num_devices = 2});
+    Feed feed = device_feed(gpu, way.wanted);
+    const cuda::Stream stream(0, cuda::StreamPriority::kNormal, gpu);
+    feed.next();
+    const std::uint64_t num_made = gpu.num_made();
+    for (int epoch = 0; epoch < 3; ++epoch) {
+      while (auto batch = feed.next()) {
+        batch->wait(stream);
+        batch->release(stream);
+      }
+    }
+    EXPECT_EQ(gpu.num_made(), num_made) << way.name;
+  }
+}
+
 TEST(DeviceFeedTest, BatchesMayOutliveTheFeed) {
   SimulatedGpu gpu;
   std::optional<Batch> kept;
