@@ -62,18 +62,6 @@ TEST_F(OwnersTest, TimingEventsMeasureWhatLiesBetween) {
   EXPECT_GT(end.ms_since(begin), 0.0);
 }
 
-TEST_F(OwnersTest, TooMuchMemoryIsRefusedWithTheSize) {
-  try {
-    const DeviceBuffer huge(0, std::size_t{1} << 50U);
-    FAIL() << "a petabyte was given";
-  } catch (const GpuError& failure) {
-    EXPECT_EQ(failure.error().code, &kCudaMemory);
-    EXPECT_NE(failure.error().promised.find("GPU 0"), std::string::npos);
-  }
-  const DeviceBuffer small(0, 64);  // the refusal left nothing behind
-  EXPECT_NE(small.data(), nullptr);
-}
-
 // Every call of an everyday use fails once: each time an exception, never a leak or a crash.
 TEST_F(OwnersTest, AnyFailingCallEndsInAnException) {
   const auto use = [] {

@@ -84,6 +84,10 @@ TransferLimits measure_transfer_limits(const TransferLimitOptions& options) {
   return {.bus_bytes_per_s = measure_bus(options), .memcpy_bytes_per_s = measure_memcpy(options)};
 }
 
+double bus_limit(const feed::Feed& feed, const TransferLimits& limits) {
+  return limits.bus_bytes_per_s / bytes_per_clip(feed);
+}
+
 FeedLimit device_limit(const feed::Feed& feed, const TransferLimits& limits) {
   const double least = std::min(limits.bus_bytes_per_s, limits.memcpy_bytes_per_s);
   return {fmt::format("pinned H2D {:.1f} GB/s, memcpy into pinned {:.1f} GB/s: the smaller",

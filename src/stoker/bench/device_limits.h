@@ -19,7 +19,9 @@ struct TransferLimitOptions {
 };
 TransferLimits measure_transfer_limits(const TransferLimitOptions& options);
 
-// The smaller of the two for batches of this feed; 0 for rows that stay in GPU memory.
+// Utterances a second that the bus alone would carry in batches of this feed.
+double bus_limit(const feed::Feed& feed, const TransferLimits& limits);
+// The smaller of the two.
 FeedLimit device_limit(const feed::Feed& feed, const TransferLimits& limits);
 
 }  // namespace stoker::bench

@@ -86,7 +86,7 @@ void add_totals(const std::vector<FeedWindow>& windows, FeedBenchRow& row) {
   }
 }
 
-// Over all windows with a consumer of matrix products.
+// What only a GPU has: the ring by itself, and a consumer of matrix products.
 void add_gpu(const std::vector<FeedWindow>& windows, FeedBenchRow& row) {
   std::vector<double> percent;
   double busy = 0, cost = 0, count = 0;
@@ -97,6 +97,11 @@ void add_gpu(const std::vector<FeedWindow>& windows, FeedBenchRow& row) {
     busy += window.gemm->busy_share;
     cost += window.gemm->step_cost;
     ++count;
+  }
+  for (const FeedWindow& window : windows) {
+    if (window.ready_clips_per_s <= row.ready_clips_per_s.value_or(0)) continue;
+    row.ready_clips_per_s = window.ready_clips_per_s;
+    row.ready_share_of_bus = window.ready_clips_per_s / window.bus_clips_per_s;
   }
   if (count == 0) return;
   row.au = busy / count;

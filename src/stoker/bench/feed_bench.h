@@ -62,6 +62,7 @@ struct FeedBenchRow {
   // steps, and how much longer a step is beside the feed.
   std::optional<double> gpu_util_mean, gpu_util_p5, gpu_util_min;
   std::optional<double> au, step_cost;
+  std::optional<double> ready_clips_per_s, ready_share_of_bus;  // from slots filled already
   std::vector<feed::FallbackCount> fallbacks;
 };
 

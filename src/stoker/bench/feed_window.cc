@@ -18,6 +18,7 @@ constexpr std::size_t kMemoryBatches = 8;
 constexpr int kCheckedBatches = 2;
 constexpr double kWarmShare = 0.2;  // of a window, taken before it
 constexpr double kLimitShare = 0.2;
+constexpr double kReadyShare = 0.3;
 
 // A step is what an average batch takes at the demanded rate: batches hold about the same number of
 // frames, so a trainer's steps are alike.
@@ -34,13 +35,6 @@ bool is_on_gpu(const feed::OpenedFeed& opened) {
 
 FeedLimit measure_limit(const FeedBenchCase& what, const feed::OpenedFeed& opened, double seconds) {
   const unsigned threads = std::max(1U, opened.feed.num_workers());
-  if (what.path == FeedPath::kResident) return {"none: rows stay in GPU memory"};
-  if (is_on_gpu(opened)) {
-    return device_limit(opened.feed,
-                        measure_transfer_limits({.device = opened.mode.choice.data_device,
-                                                 .num_threads = threads,
-                                                 .seconds = seconds}));
-  }
   if (what.path == FeedPath::kCached) {
     return measure_copy_limit(*opened.store, opened.feed, threads, seconds);
   }
@@ -91,11 +85,37 @@ void consume(feed::OpenedFeed& opened, const FeedWindowOptions& options, FeedWin
                                {.device = device,
                                 .use = window.step_s > 0 ? observe::DeviceUse::kOneAtATime
                                                          : observe::DeviceUse::kPassThrough});
-  // Rows that are to stay must all have come once.
-  if (opened.feed.format().payload != feed::SlotPayload::kPaddedMel) {
-    consumer.warm_batches = std::max(consumer.warm_batches, opened.feed.num_batches());
-  }
+  // Rows that are to stay must all have come once, and pages of the cache been touched.
+  consumer.warm_batches = std::max(consumer.warm_batches, opened.feed.num_batches());
   window.consumer = observe::run_consumer(source, consumer);
+}
+
+// What the ring does when no worker has anything to read.
+double measure_ready(Io& io, const FeedBenchCase& what, const FeedWindowOptions& options) {
+  feed::OpenedFeed opened =
+      feed::open_feed(what.settings, {.io = &io, .with_instant_rows = true, .stop = options.stop});
+  observe::DeviceSource source(opened.feed, {.device = opened.mode.choice.model_device});
+  return observe::run_consumer(source, {.warm_batches = opened.feed.depth() + 60,
+                                        .seconds = kReadyShare * options.seconds,
+                                        .stop = options.stop})
+      .clips_per_s();
+}
+
+// Limits of a feed into GPU memory.
+void add_device_limits(const FeedBenchCase& what, double seconds, const feed::OpenedFeed& opened,
+                       FeedWindow& window) {
+  window.device = Device::cuda(opened.mode.choice.model_device).text();
+  window.way = opened.mode.text;
+  if (what.path == FeedPath::kResident) {
+    window.limit = {"none: rows stay in GPU memory"};
+    return;
+  }
+  const TransferLimits limits =
+      measure_transfer_limits({.device = opened.mode.choice.data_device,
+                               .num_threads = std::max(1U, opened.feed.num_workers()),
+                               .seconds = kLimitShare * seconds});
+  window.limit = device_limit(opened.feed, limits);
+  window.bus_clips_per_s = bus_limit(opened.feed, limits);
 }
 
 }  // namespace
@@ -117,10 +137,12 @@ FeedWindow run_feed_window(Io& io, const FeedBenchCase& what, const FeedWindowOp
       static_cast<double>(opened.store->hop_samples()) / opened.store->speech_rule().rate_hz;
   window.fallbacks = opened.feed.stats().fallbacks;
   if (is_on_gpu(opened)) {
-    window.device = Device::cuda(opened.mode.choice.model_device).text();
-    window.way = opened.mode.text;
+    add_device_limits(what, options.seconds, opened, window);
+    const bool has_ring = opened.feed.stats().ring && what.path != FeedPath::kResident;
+    if (has_ring && window.step_s <= 0) window.ready_clips_per_s = measure_ready(io, what, options);
+  } else {
+    window.limit = measure_limit(what, opened, kLimitShare * options.seconds);
   }
-  window.limit = measure_limit(what, opened, kLimitShare * options.seconds);
   return window;
 }
 

@@ -44,6 +44,8 @@ struct FeedWindow {
   std::string device = "cpu";
   std::string way;                           // onto the GPU, in words
   std::optional<GemmConsumerReport> gemm{};  // with a consumer of matrix products
+  // From slots that are filled already, and what the bus alone would carry; 0 where nothing does.
+  double ready_clips_per_s = 0, bus_clips_per_s = 0;
 };
 
 FeedWindow run_feed_window(Io& io, const FeedBenchCase& what, const FeedWindowOptions& options);

@@ -77,6 +77,8 @@ ordered_json row_json(const bench::FeedBenchRow& row) {
   out["gpu_util_min"] = or_null(row.gpu_util_min);
   out["au"] = or_null(row.au);
   out["step_cost"] = or_null(row.step_cost);
+  out["ready_clips_per_s"] = or_null(row.ready_clips_per_s);
+  out["ready_share_of_bus"] = or_null(row.ready_share_of_bus);
   out["way"] = row.way;
   out["fallbacks"] = fallbacks_json(row);
   return out;

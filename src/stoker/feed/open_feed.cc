@@ -13,6 +13,7 @@
 #include "stoker/config/settings_digest.h"
 #include "stoker/feed/delayed_store.h"
 #include "stoker/feed/errors.h"
+#include "stoker/feed/instant_store.h"
 #include "stoker/feed/naive_choice.h"
 #include "stoker/feed/naive_store.h"
 
@@ -220,6 +221,7 @@ OpenedFeed open_feed(const config::Settings& given, const OpenOptions& options) 
   if (!settings.loader.use_native_loading) {
     setup.store = std::make_shared<NaiveStore>(store, chosen.npy_folder, *options.io);
   }
+  if (options.with_instant_rows) setup.store = std::make_shared<InstantStore>(store);
   if (options.delay.count() > 0) {
     setup.store = std::make_shared<DelayedStore>(setup.store, options.delay);
   }

@@ -27,6 +27,7 @@ struct OpenOptions {
   std::string state = {};  // a saved line to go on from; its numeric path is kept
   std::uint64_t num_epochs = std::numeric_limits<std::uint64_t>::max();
   std::chrono::microseconds delay{};  // random time before each row, at most; for tests
+  bool with_instant_rows = false;     // features are not read (instant_store.h); for benchmarks
   std::stop_token stop = {};
   AutoDevice auto_device = AutoDevice::kCpu;
   const DeviceView* devices = nullptr;  // null: asks the driver, if a GPU may be used at all

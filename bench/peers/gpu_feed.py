@@ -1,0 +1,211 @@
+"""torch DataLoader into GPU memory, tuned over workers and pinning, beside stoker: same data, same card, same run.
+
+python3 -m bench.peers.gpu_feed --program build/stoker --data FOLDER --out bench/results/gpu-feed-peers.json
+"""
+
+import argparse
+import itertools
+import json
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch.utils.data import DataLoader
+
+from bench.peers import hifigan_mel
+from bench.peers.torch_mel import TorchMel
+
+BATCH_CLIPS = 64
+WAV_HEADER_BYTES = 44
+WARM_BATCHES = 20
+# The DataLoader's way beside the row of stoker that brings the same to the GPU.
+PATHS = {"cached": "cached", "files": "files", "pcm": "files"}
+
+
+@dataclass
+class Trial:
+    path: str
+    workers: int
+    pinned: bool
+    clips_per_s: float
+    interval_cv: float
+    p50_ms: float
+    p99_ms: float
+
+
+class Clips:
+    """Clip number to what a worker hands over: a mel, or samples whose mel the GPU makes."""
+
+    def __init__(self, path: str, files: list[Path]) -> None:
+        self.path = path
+        self.files = files
+        self.mel = TorchMel()
+
+    def __len__(self) -> int:
+        return len(self.files)
+
+    def __getitem__(self, number: int) -> torch.Tensor:
+        if self.path == "cached":
+            return torch.from_numpy(np.load(self.files[number]))
+        samples = np.fromfile(self.files[number], dtype="<i2", offset=WAV_HEADER_BYTES)
+        if self.path == "pcm":
+            return torch.from_numpy(samples)
+        return self.mel(torch.from_numpy(samples.astype(np.float32) / 32768.0)).half()
+
+
+class Endless:
+    """One shuffled epoch after the other, so that no worker waits at an epoch's end."""
+
+    def __init__(self, clips: int) -> None:
+        self.clips = clips
+
+    def __iter__(self) -> Iterator[int]:
+        random = torch.Generator().manual_seed(42)
+        while True:
+            yield from torch.randperm(self.clips, generator=random).tolist()
+
+
+class Collate:
+    def __init__(self, path: str) -> None:
+        self.padding = 0.0 if path == "pcm" else hifigan_mel.LOG_FLOOR
+
+    def __call__(self, rows: list[torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor]:
+        padded = torch.nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=self.padding)
+        return padded, torch.tensor([len(row) for row in rows])
+
+
+class GpuMel:
+    """The mel of a padded batch of samples, on the GPU."""
+
+    def __init__(self) -> None:
+        self.bank = torch.from_numpy(hifigan_mel.slaney_bank()).cuda()
+        self.window = torch.from_numpy(hifigan_mel.hann_window()).cuda()
+
+    def __call__(self, samples: torch.Tensor) -> torch.Tensor:
+        edge = hifigan_mel.EDGE_SAMPLES
+        wave = samples.float() / 32768.0
+        padded = torch.nn.functional.pad(wave[:, None], (edge, edge), mode="reflect")[:, 0]
+        spectrum = torch.stft(
+            padded,
+            hifigan_mel.FFT_SAMPLES,
+            hifigan_mel.HOP_SAMPLES,
+            window=self.window,
+            center=False,
+            return_complex=True,
+        )
+        magnitude = torch.sqrt(spectrum.real**2 + spectrum.imag**2 + hifigan_mel.EPSILON)
+        return (magnitude.transpose(1, 2) @ self.bank).clamp(min=hifigan_mel.FLOOR).log().half()
+
+
+def run_trial(path: str, files: list[Path], workers: int, *, pinned: bool, seconds: float) -> Trial:
+    torch.set_num_threads(1)
+    clips: Any = Clips(path, files)  # torch asks for an index and a length, not for a base class
+    sampler: Any = Endless(len(files))
+    loader = DataLoader(
+        clips,
+        batch_size=BATCH_CLIPS,
+        sampler=sampler,
+        num_workers=workers,
+        collate_fn=Collate(path),
+        pin_memory=pinned,
+        prefetch_factor=4,
+        persistent_workers=True,
+    )
+    make_mel = GpuMel() if path == "pcm" else None
+    batches = iter(loader)
+    intervals: list[float] = []
+    last = time.perf_counter()
+    taken = 0
+    begun = 0.0
+    while taken < WARM_BATCHES or last - begun < seconds:
+        rows, lengths = next(batches)
+        rows = rows.cuda(non_blocking=True)
+        lengths.cuda(non_blocking=True)
+        if make_mel is not None:
+            make_mel(rows)
+        torch.cuda.current_stream().synchronize()
+        now = time.perf_counter()
+        taken += 1
+        if taken == WARM_BATCHES:
+            begun = now
+        if taken > WARM_BATCHES:
+            intervals.append(now - last)
+        last = now
+    mean = statistics.fmean(intervals)
+    ordered = sorted(intervals)
+    return Trial(
+        path,
+        workers,
+        pinned,
+        BATCH_CLIPS / mean,
+        statistics.pstdev(intervals) / mean,
+        1e3 * ordered[len(ordered) // 2],
+        1e3 * ordered[len(ordered) * 99 // 100],
+    )
+
+
+def stoker_rows(program: Path, data: Path, workers: int, seconds: float) -> list[dict[str, Any]]:
+    command = [str(program), "bench", "feed", "--data", str(data), "--device", "cuda", "--json", "--repeat", "1"]
+    command += ["--path", "cached,files", "--mel-place", "gpu"]
+    command += ["--threads", str(workers), "--seconds", str(seconds)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    if done.returncode != 0:
+        sys.exit(f"stoker bench feed: {done.stderr.strip()}")
+    rows: list[dict[str, Any]] = json.loads(done.stdout)["rows"]
+    return rows
+
+
+def export_mels(program: Path, data: Path, out: Path) -> list[Path]:
+    if not out.exists():
+        subprocess.run([str(program), "precompute", "--data", str(data)], check=True, capture_output=True)
+        subprocess.run(
+            [str(program), "cache", "export", "--data", str(data), "--out", str(out)], check=True, capture_output=True
+        )
+    return sorted(path for path in out.rglob("*.npy") if path.parent.name.startswith("mel"))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--program", type=Path, required=True)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--npy", type=Path, help="folder for the .npy mels (default: beside the data)")
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--workers", type=int, nargs="+", default=[8, 16])
+    parser.add_argument("--seconds", type=float, default=2.0)
+    options = parser.parse_args()
+    mels = export_mels(options.program, options.data, options.npy or options.data.with_name(options.data.name + "-npy"))
+    wavs = sorted((options.data / "wavs").glob("*.wav"))
+    trials = []
+    for path, workers, pinned in itertools.product(PATHS, options.workers, (True, False)):
+        files = mels if path == "cached" else wavs
+        trials.append(run_trial(path, files, workers, pinned=pinned, seconds=options.seconds))
+        print(asdict(trials[-1]), file=sys.stderr, flush=True)
+    best = {path: max((t for t in trials if t.path == path), key=lambda t: t.clips_per_s) for path in PATHS}
+    rows = stoker_rows(options.program, options.data, max(options.workers), options.seconds)
+    ours = {row["path"]: row for row in rows}
+    report = {
+        "gpu": torch.cuda.get_device_name(),
+        "torch": torch.__version__,
+        "batch_clips": BATCH_CLIPS,
+        "best": {path: asdict(trial) for path, trial in best.items()},
+        "trials": [asdict(trial) for trial in trials],
+        "stoker": list(ours.values()),
+        "times_faster": {
+            path: ours[twin]["clips_per_s"] / best[path].clips_per_s for path, twin in PATHS.items() if twin in ours
+        },
+    }
+    text = json.dumps(report, indent=1)
+    if options.out:
+        options.out.write_text(text + "\n", encoding="utf-8")
+    print(text)
+
+
+if __name__ == "__main__":
+    main()
