@@ -3,8 +3,8 @@
 namespace stoker::observe {
 namespace {
 
-// As far as a trainer's host runs ahead of its GPU.
-constexpr std::uint64_t kAhead = 3;
+// How far the host runs ahead of its GPU: far enough that waiting for it seldom means sleeping.
+constexpr std::uint64_t kAhead = 16;
 
 // Awake: a sleeping wait takes longer to end than a short step takes.
 void wait_awake(const cuda::Event& event) {
@@ -47,7 +47,8 @@ std::optional<TakenBatch> DeviceSource::take(const std::stop_token& stop) {
   }
   held_->release(stream_);
   held_.reset();
-  if (num_taken_ > kAhead) wait_awake(passed_[(num_taken_ - 1 - kAhead) % passed_.size()]);
+  // Asking again and again would take the driver's lock from the thread that feeds.
+  if (num_taken_ > kAhead) passed_[(num_taken_ - 1 - kAhead) % passed_.size()].synchronize();
   return taken;
 }
 
