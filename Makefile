@@ -29,7 +29,7 @@ bench: build ## run the benchmarks, each checks its own result
 	@tools/run_benchmarks.py --build $(BUILD)
 
 peers: build ## race the feed against torch, DALI, Grain and tf.data (downloads them, about 8 minutes)
-	@python3 -m bench.peers.feed --stoker $(BUILD)/stoker && python3 -m tools.make_pages
+	@$(VENV)/bin/python -m bench.peers.feed --stoker $(BUILD)/stoker && $(VENV)/bin/python -m tools.make_pages
 
 lint: build ## formatting, clang-tidy, layers, sizes, ruff, mypy
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" tools/lint.py --build $(BUILD) --jobs $(JOBS)

@@ -116,6 +116,19 @@ def ratio_lines(report: Row, path: str) -> list[str]:
     ]
 
 
+def tuning_table(report: Row) -> str:
+    """Every setting that was tried, one row a peer and path, best first."""
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for row in report["tuning"]:
+        groups.setdefault((row["path"], row["name"]), []).append(row)
+    rows = []
+    for (path, name), members in groups.items():
+        ordered = sorted(members, key=lambda row: -float(row["clips_per_s"]))
+        tried = "; ".join(f"{row['setting'].replace(',', ', ')}: {row['clips_per_s']:,.0f}" for row in ordered)
+        rows.append([path, label_of(name), tried])
+    return table(("path", "loader", "settings tried, clips/s of one short run"), sorted(rows))
+
+
 def outcome_text(row: Row) -> str:
     if row["outcome"] == "exact":
         return "goes on with the very next batch"

@@ -33,6 +33,7 @@ def a_report() -> dict[str, Any]:
         "rounds": 3,
         "disturbed_runs": 1,
         "rows": feed_report.summarise(runs),
+        "tuning": [a_run("dali", 80.0), a_run("dali", 90.0) | {"setting": "threads=4"}],
         "resume": [exact, refused],
         "damage": [wrong | {"names_file": False}],
         "not_run": [],
@@ -49,6 +50,9 @@ class ReportTest(unittest.TestCase):
         best, median = feed_report.ratios(a_report(), "cached")["stoker native f32"]
         self.assertAlmostEqual(best, 11.0)
         self.assertAlmostEqual(median, 1000.0 / 90.0)
+
+    def test_settings_that_were_tried_stand_best_first(self) -> None:
+        self.assertIn("threads=4: 90; threads=2: 80", feed_report.tuning_table(a_report()))
 
     def test_a_bar_in_a_message_does_not_break_the_table(self) -> None:
         lines = feed_report.resume_table(a_report()).splitlines()

@@ -51,7 +51,7 @@ AGAIN = """## On your machine
 <!-- not run: takes minutes and downloads the peers -->
 ```sh
 make peers
-python3 -m bench.peers.feed --quick
+stoker bench peers --quick
 ```
 
 The first makes an environment for each peer (about 3 GB of downloads, once), races them and writes
@@ -73,6 +73,10 @@ def race_parts(report: dict[str, Any]) -> list[str]:
         lines = "\n".join(feed_report.ratio_lines(report, path))
         parts += [f"## {title}\n", feed_report.race_table(report, path), f"{lines}\n"]
     return parts
+
+
+def tuning_part(report: dict[str, Any]) -> list[str]:
+    return ["## What each peer was tuned over\n", feed_report.tuning_table(report)]
 
 
 def trial_parts(report: dict[str, Any]) -> list[str]:
@@ -98,6 +102,6 @@ def mel_part() -> list[str]:
 def english() -> str:
     report = results.load("peers-feed")
     parts = [HEAD]
-    parts += [*race_parts(report), METHOD, *trial_parts(report)] if report else [NO_RACE]
+    parts += [*race_parts(report), METHOD, *tuning_part(report), *trial_parts(report)] if report else [NO_RACE]
     parts += [*mel_part(), AGAIN]
     return "\n".join(part.rstrip() + "\n" for part in parts)

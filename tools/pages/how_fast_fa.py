@@ -42,7 +42,7 @@ AGAIN = """## روی دستگاه شما
 <!-- not run: takes minutes and downloads the peers -->
 ```sh
 make peers
-python3 -m bench.peers.feed --quick
+stoker bench peers --quick
 ```
 
 <div dir="rtl" lang="fa">

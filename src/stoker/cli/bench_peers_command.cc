@@ -34,9 +34,9 @@ struct PeersArguments {
   std::string out;
 };
 
-// The first folder above the program, or above where the user stands, that holds the driver.
+// The first folder above where the user stands, or above the program, that holds the driver.
 std::optional<fs::path> find_source_tree(const fs::path& program) {
-  for (const fs::path& start : {program.parent_path(), fs::current_path()}) {
+  for (const fs::path& start : {fs::current_path(), program.parent_path()}) {
     for (fs::path folder = start;; folder = folder.parent_path()) {
       if (fs::exists(folder / "bench" / "peers" / "feed.py")) return folder;
       if (folder == folder.root_path()) break;
@@ -45,13 +45,11 @@ std::optional<fs::path> find_source_tree(const fs::path& program) {
   return std::nullopt;
 }
 
-// Runs python3 in `folder` with its words on stderr, and waits. A stop is passed on, once.
-int run_python(const fs::path& folder, std::vector<std::string> arguments,
-               const std::stop_token& stop) {
-  arguments.insert(arguments.begin(), "python3");
+// Starts a program in `folder` with its words on stderr. 0 or an errno.
+int spawn_in(const fs::path& folder, std::vector<std::string>& command, pid_t& child) {
   std::vector<char*> argv;
-  argv.reserve(arguments.size() + 1);
-  for (std::string& argument : arguments) argv.push_back(argument.data());
+  argv.reserve(command.size() + 1);
+  for (std::string& word : command) argv.push_back(word.data());
   argv.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -63,11 +61,20 @@ int run_python(const fs::path& folder, std::vector<std::string> arguments,
   sigemptyset(&none);
   posix_spawnattr_setsigmask(&attributes, &none);  // this process has signals blocked
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-  pid_t child = 0;
-  const int failed = posix_spawnp(&child, "python3", &actions, &attributes, argv.data(), environ);
+  const int failed =
+      posix_spawnp(&child, argv.front(), &actions, &attributes, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
-  if (failed != 0) {
+  return failed;
+}
+
+// Runs Python, that of tools/bootstrap if it is there, and waits. A stop is passed on.
+int run_python(const fs::path& tree, std::vector<std::string> command,
+               const std::stop_token& stop) {
+  const fs::path own = tree / ".venv" / "bin" / "python3";
+  command.insert(command.begin(), fs::exists(own) ? own.string() : "python3");
+  pid_t child = 0;
+  if (const int failed = spawn_in(tree, command, child); failed != 0) {
     raise({.code = &bench::kBenchPeers,
            .promised = "python3 on PATH",
            .found = std::error_code(failed, std::generic_category()).message()});
@@ -120,7 +127,7 @@ ExitCode run(Frame& frame, const PeersArguments& arguments) {
   const std::optional<fs::path> tree = find_source_tree(program);
   if (!tree) {
     raise({.code = &bench::kBenchPeers,
-           .promised = "bench/peers/feed.py above the program or the present folder",
+           .promised = "bench/peers/feed.py above the present folder or the program",
            .found = "none"});
   }
   const fs::path out = results_folder(arguments, *tree);
