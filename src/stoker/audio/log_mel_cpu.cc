@@ -8,7 +8,8 @@
 #include "stoker/base/invariant.h"
 
 // One frame at a time is the fallback; between it and AVX2 nothing is worth a level of its own.
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2)
+#define HWY_DISABLED_TARGETS \
+  (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
 #define HWY_BROKEN_EMU128 1
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stoker/audio/log_mel_cpu.cc"
@@ -77,7 +78,7 @@ class RowWriter {
   void store_as(void* const* rows, Convert convert) const {
     WithCompression(*plan_, [&](auto compress) HWY_ATTR {
       // The first vector holds what falls below the first band.
-      const float* const first = scratch_->mels.get() + kWidth;
+      float* const first = scratch_->mels.get() + kWidth;
       StoreRows(D(), std::pair(first, plan_->bands.num_mels), rows, std::pair(compress, convert));
     });
   }
@@ -128,12 +129,12 @@ void run_1024(const Run<Sink>& run, std::span<const Sample> samples) {
   MelStageWatch watch(scratch.times);
   const std::size_t num_steps = layout.frames_per_lane;
   for (std::size_t b = 0; b < 3; ++b) ring.load(b);
+  writer.clear();
   for (std::size_t step = 0; step <= num_steps; ++step) {
     const bool has_columns = step < num_steps;
     const bool has_rows = step > 0;
     if (has_columns) ring.load(step + 3);
     watch.stop(MelStage::kLoad);
-    writer.clear();
     for (std::size_t k1 = 0; k1 < 16; ++k1) {
       if (has_rows) passes.row(step - 1, k1);
       if (!has_columns) continue;
@@ -159,6 +160,7 @@ void run_general(const Run<Sink>& run, std::span<const Sample> samples) {
   double* const frame = reals<double>(scratch.samples);
   double* const points = reals<double>(scratch.spectrum);
   MelStageWatch watch(scratch.times);
+  writer.clear();
   for (std::size_t step = 0; step < layout.frames_per_lane; ++step) {
     for (std::size_t lane = 0; lane < MaxLanes(d); ++lane) {
       if (layout.has(lane, step)) {
@@ -175,7 +177,6 @@ void run_general(const Run<Sink>& run, std::span<const Sample> samples) {
     }
     FillPoints(d, plan, window_of<double, Sample>(plan),
                std::pair<const double*, double*>(frame, points));
-    writer.clear();
     const double* const transformed =
         TransformComplex(d, *plan.fft, points, points + 2 * plan.fft->num_points * MaxLanes(d));
     SplitReal(d, *plan.fft, transformed, run.sink, std::pair(plan.bins.data(), plan.bands.end_bin));
@@ -235,10 +236,12 @@ const MelKernels& mel_kernels(SimdLevel level) {
       return N_AVX2::level_kernels();
 #endif
 #if HWY_TARGETS & HWY_NEON
+    // ARM's plain instructions include NEON.
+    case SimdLevel::kScalar:
     case SimdLevel::kNeon:
       return N_NEON::level_kernels();
 #endif
-#if HWY_TARGETS & HWY_SCALAR
+#if (HWY_TARGETS & HWY_SCALAR) && !(HWY_TARGETS & HWY_NEON)
     case SimdLevel::kScalar:
       return N_SCALAR::level_kernels();
 #endif

@@ -41,7 +41,8 @@ struct BandSums {
   float* HWY_RESTRICT mels;
   HWY_INLINE void add(VFromD<D> value, const BinShare* bin) const {
     const D d;
-    float* const falling = mels + bin->place;
+    auto* const falling =
+        reinterpret_cast<float*>(reinterpret_cast<char*>(mels) + bin->place_bytes);
     float* const rising = falling + MaxLanes(d);
     Store(MulAdd(value, Set(d, bin->falling), Load(d, falling)), d, falling);
     Store(MulAdd(value, Set(d, bin->rising), Load(d, rising)), d, rising);

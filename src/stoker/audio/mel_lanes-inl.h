@@ -82,14 +82,16 @@ HWY_INLINE void LoadLanesSingly(D d, const Sample* const* lanes, std::pair<size_
 
 // One row after the other; what is behind its last band is not touched.
 template <class D, class Compress, class Convert>
-HWY_INLINE void StoreRowsSingly(D d, std::pair<const float*, size_t> bands, void* const* rows,
+HWY_INLINE void StoreRowsSingly(D d, std::pair<float*, size_t> bands, void* const* rows,
                                 std::pair<Compress, Convert> finish) {
   using Value = typename Convert::Value;
   const CappedTag<float, 1> one;
   for (size_t lane = 0; lane < MaxLanes(d); ++lane) {
     auto* const row = static_cast<Value*>(rows[lane]);
     for (size_t m = 0; m < bands.second; ++m) {
-      const auto value = finish.first(one, Load(one, bands.first + m * MaxLanes(d) + lane));
+      float* const sum = bands.first + m * MaxLanes(d) + lane;
+      const auto value = finish.first(one, Load(one, sum));
+      *sum = 0.0F;
       Store(finish.second(one, value), Rebind<Value, CappedTag<float, 1> >(), row + m);
     }
   }
@@ -102,11 +104,30 @@ struct FourVectors {
   V v0, v1, v2, v3;
 };
 
+#if HWY_TARGET == HWY_AVX3
+// GatherBlocks for 16 lanes in four instructions.
+template <class D, class T>
+HWY_INLINE VFromD<D> GatherSixteen(D d, const T* const* lanes, size_t offset) {
+  const auto block = [&](size_t lane) HWY_ATTR {
+    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(lanes[lane] + offset));
+  };
+  __m512i all = _mm512_castsi128_si512(block(0));
+  all = _mm512_mask_broadcast_i32x4(all, 0x00F0, block(4));
+  all = _mm512_mask_broadcast_i32x4(all, 0x0F00, block(8));
+  all = _mm512_mask_broadcast_i32x4(all, 0xF000, block(12));
+  return BitCast(d, VFromD<RebindToSigned<D> >{all});
+}
+#endif
+
 // 128-bit block b holds the 16 bytes at `offset` of lane 4*b.
 template <class D, class T>
 HWY_INLINE VFromD<D> GatherBlocks(D d, const T* const* lanes, size_t offset) {
   if constexpr (MaxLanes(d) == 4) {
     return LoadU(d, reinterpret_cast<const TFromD<D>*>(lanes[0] + offset));
+#if HWY_TARGET == HWY_AVX3
+  } else if constexpr (MaxLanes(d) == 16) {
+    return GatherSixteen(d, lanes, offset);
+#endif
   } else {
     const Half<D> half;
     const auto low = GatherBlocks(half, lanes, offset);
@@ -188,9 +209,13 @@ HWY_INLINE void StoreFours(D d, VFromD<D> v, void* const* rows, size_t m) {
 }
 
 template <class N, class Compress>
-HWY_INLINE FourVectors<VFromD<N> > FinishFour(N d, const float* values, Compress compress) {
-  const auto band = [&](size_t m)
-                        HWY_ATTR { return compress(d, Load(d, values + m * MaxLanes(d))); };
+HWY_INLINE FourVectors<VFromD<N> > FinishFour(N d, float* sums, Compress compress) {
+  const auto band = [&](size_t m) HWY_ATTR {
+    float* const at = sums + m * MaxLanes(d);
+    const auto sum = Load(d, at);
+    Store(Zero(d), d, at);
+    return compress(d, sum);
+  };
   return TransposeBlocks(d, FourVectors<VFromD<N> >{band(0), band(1), band(2), band(3)});
 }
 
@@ -206,7 +231,7 @@ HWY_INLINE void StoreFour(N d, const FourVectors<VFromD<N> >& four,
 }
 
 template <class N, class Compress, class Convert>
-HWY_INLINE void StoreRowsByFours(N d, std::pair<const float*, size_t> bands, void* const* rows,
+HWY_INLINE void StoreRowsByFours(N d, std::pair<float*, size_t> bands, void* const* rows,
                                  std::pair<Compress, Convert> finish) {
   using Value = typename Convert::Value;
   const auto [values, num_mels] = bands;
@@ -247,9 +272,10 @@ HWY_INLINE void LoadLanes(D d, const Sample* const* lanes, std::pair<size_t, siz
 }
 
 // bands: one f32 vector each, as many lanes as D has, and their number; memory for it rounded up to
-// four. They are compressed and converted on the way. rows: where each lane's frame goes.
+// four. They are compressed and converted on the way, and left at zero for the next step. rows:
+// where each lane's frame goes.
 template <class D, class Compress, class Convert>
-HWY_INLINE void StoreRows(D d, std::pair<const float*, size_t> bands, void* const* rows,
+HWY_INLINE void StoreRows(D d, std::pair<float*, size_t> bands, void* const* rows,
                           std::pair<Compress, Convert> finish) {
 #if HWY_TARGET != HWY_SCALAR
   if constexpr (MaxLanes(d) >= 4) {

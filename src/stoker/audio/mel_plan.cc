@@ -75,7 +75,7 @@ std::vector<BinShare> shares_of(const MelBands& bands, std::size_t num_bins,
     for (std::size_t left = bands.segment_bins[segment]; left > 0; --left, weight += 2, ++bin) {
       shares[bin] = {.falling = weight[0],
                      .rising = weight[1],
-                     .place = static_cast<std::uint32_t>(segment * num_lanes)};
+                     .place_bytes = segment * num_lanes * sizeof(float)};
     }
   }
   return shares;

@@ -38,7 +38,8 @@ const MelKernels& mel_kernels(SimdLevel level);
 struct BinShare {
   float falling;
   float rising;
-  std::uint32_t place;  // in MelScratch::mels, of the band in which it falls; the next one follows
+  // Where in MelScratch::mels the band stands in which it falls; the next one follows.
+  std::size_t place_bytes;
 };
 
 // What depends on the precision of a plan.
