@@ -101,7 +101,7 @@ def check(step: Step, pool: torch.Tensor) -> float:
     off = (step(short).double() - exact).abs()[exact > np.log(1e-3)].max().item()
     if not off < 5e-3:
         raise SystemExit(f"the peer's log-mel is off by {off}")
-    return off
+    return float(off)
 
 
 def clips_per_s(step: Step, pool: torch.Tensor, batch: int) -> float:

@@ -100,6 +100,17 @@ class PagesTest(unittest.TestCase):
         for part in ("A GPU", "| batch 16 | 160 |", "| batch 512 | 5,120 |", "50 %"):
             self.assertIn(part, page)
 
+    def test_the_gpu_peers_stand_beside_stoker(self) -> None:
+        peer = {"program": "torchaudio", "lengths": "equal", "best_batch": 512, "best_clips_per_s": 1e5}
+        mel = {"gpu": "A GPU", "stoker_kernel": "fast", "stoker_batch": 64, "stoker_clips_per_s": 1e6, "stoker": {}}
+        trial = {"workers": 8, "pinned": True, "clips_per_s": 5000.0}
+        feed = {"gpu": "A GPU", "torch": "2", "best": {"pcm": trial}, "times_faster": {"pcm": 21.0}, "stoker": []}
+        records = {"gpu-mel": mel | {"peers": [peer | {"stoker_times": 10.0}]}, "gpu-feed-peers": feed}
+        with mock.patch.object(results, "load", records.get):
+            page = how_fast.english()
+        for part in ("| torchaudio | equal | 512 | 100,000 | 10.0 |", "| pcm | 8 workers, pinned | 5,000 | 21.0 |"):
+            self.assertIn(part, page)
+
 
 class EnvironmentTest(unittest.TestCase):
     def test_every_peer_is_pinned_to_exact_versions(self) -> None:

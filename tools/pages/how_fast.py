@@ -99,9 +99,45 @@ def mel_part() -> list[str]:
     ]
 
 
+def gpu_mel_part() -> list[str]:
+    record = results.load("gpu-mel")
+    if record is None or "peers" not in record:
+        return []
+    rows = [
+        [f"stoker, {record['stoker_kernel']}", "ragged", str(record["stoker_batch"]), record["stoker_clips_per_s"], 1.0]
+    ]
+    rows += [
+        [peer["program"], peer["lengths"], str(peer["best_batch"]), peer["best_clips_per_s"], peer["stoker_times"]]
+        for peer in record["peers"]
+    ]
+    cells = [[*row[:3], f"{row[3]:,.0f}", f"{row[4]:.1f}"] for row in rows]
+    return [
+        "## The mel alone, on a GPU\n",
+        f"{results.source_line(record | {'command': 'python3 bench/peers/gpu_mel.py'})}\n",
+        feed_report.table(("program", "lengths", "best batch", "clips/s", "stoker is faster by"), cells),
+    ]
+
+
+def gpu_feed_part() -> list[str]:
+    record = results.load("gpu-feed-peers")
+    if record is None:
+        return []
+    rows = []
+    for path, trial in record["best"].items():
+        pinned = ", pinned" if trial["pinned"] else ""
+        times = record["times_faster"].get(path)
+        factor = "–" if times is None else f"{times:.1f}"
+        rows.append([path, f"{trial['workers']} workers{pinned}", f"{trial['clips_per_s']:,.0f}", factor])
+    return [
+        "## torch DataLoader into a GPU\n",
+        f"{results.source_line(record | {'command': 'python3 -m bench.peers.gpu_feed'})}; torch {record['torch']}.\n",
+        feed_report.table(("path", "best of torch DataLoader", "clips/s", "stoker is faster by"), rows),
+    ]
+
+
 def english() -> str:
     report = results.load("peers-feed")
     parts = [HEAD]
     parts += [*race_parts(report), METHOD, *tuning_part(report), *trial_parts(report)] if report else [NO_RACE]
-    parts += [*mel_part(), AGAIN]
+    parts += [*mel_part(), *gpu_mel_part(), *gpu_feed_part(), AGAIN]
     return "\n".join(part.rstrip() + "\n" for part in parts)

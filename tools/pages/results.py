@@ -6,6 +6,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 RESULTS = ROOT / "bench" / "results"
+RACES = ("peers-feed", "peers-mel")  # have pages of their own kind
 
 
 def load(name: str) -> dict[str, Any] | None:
@@ -17,11 +18,16 @@ def load(name: str) -> dict[str, Any] | None:
     return record
 
 
+def report_of(record: dict[str, Any]) -> dict[str, Any]:
+    """What `stoker bench …` printed: the record itself, its `result`, or the side of stoker in a comparison."""
+    report = record.get("result", record.get("stoker", record))
+    return {"rows": report, "gpu": record.get("gpu")} if isinstance(report, list) else report
+
+
 def limited_rows(record: dict[str, Any]) -> list[dict[str, Any]]:
     """Rows of a `stoker bench …` that say how much of their limit they reach, one a batch size where there are many."""
-    result = record.get("result", {})
     rows: list[dict[str, Any]] = []
-    for row in result.get("rows", []):
+    for row in report_of(record).get("rows", []):
         sizes = row["batches"] if isinstance(row.get("batches"), list) else [{}]
         rows += [row | size for size in sizes]
     for row in rows:
@@ -31,13 +37,15 @@ def limited_rows(record: dict[str, Any]) -> list[dict[str, Any]]:
 
 def names_with_limits() -> list[str]:
     """Records with such rows."""
-    names = sorted(path.stem for path in RESULTS.glob("*.json"))
+    names = sorted(path.stem for path in RESULTS.glob("*.json") if path.stem not in RACES)
     return [name for name in names if limited_rows(load(name) or {})]
 
 
 def source_line(record: dict[str, Any]) -> str:
     """Date, machine and command, as they stand beside every figure."""
-    machine = record.get("machine", "machine not on record")
-    cores = f", {record['cores']} cores" if "cores" in record else ""
-    gpu = f", {record['result']['gpu']}" if "gpu" in record.get("result", {}) else ""
-    return f"*{record.get('date', 'undated')}, {machine}{cores}{gpu}: `{record.get('command', '')}`*"
+    report = report_of(record)
+    parts = [record.get("date", ""), record.get("machine", ""), report.get("gpu") or ""]
+    parts += [f"{record['cores']} cores" if "cores" in record else ""]
+    command = record.get("command") or report.get("command", "")
+    command = f"stoker {command}" if command.startswith("bench ") else command
+    return f"*{', '.join(filter(None, parts)) or 'date and machine are not on record'}: `{command}`*"

@@ -21,9 +21,8 @@ TITLES = {
     "feed": "The whole feed",
     "feed-demand": "The whole feed at a fixed demand",
     "gpu-mel": "Log-mel on a GPU",
-    "mel-gpu": "Log-mel on a GPU",
+    "gpu-ops": "Small operations on a GPU",
     "gpu-feed": "The whole feed into a GPU",
-    "feed-gpu": "The whole feed into a GPU",
 }
 # What tells one row of a benchmark from the next, as far as it varies.
 NAMING = (
@@ -87,13 +86,22 @@ def stage_lines(result: dict[str, Any]) -> list[str]:
     return ["Where the time goes:\n", table(("stage", "ns a frame", "share"), rows)]
 
 
+def title_of(name: str) -> str:
+    """A record of a kind that is known, perhaps with something behind its name: gpu-feed-cached."""
+    for known in sorted(TITLES, key=len, reverse=True):
+        if name.startswith(known):
+            rest = name[len(known) :].strip("-").replace("-", " ")
+            return f"{TITLES[known]}: {rest}" if rest else TITLES[known]
+    return name
+
+
 def section(name: str) -> list[str]:
     record = results.load(name)
     assert record is not None
-    result, rows = record["result"], results.limited_rows(record)
+    result, rows = results.report_of(record), results.limited_rows(record)
     limits = list(dict.fromkeys(row.get("limit", result.get("limit", "")) for row in rows))
     return [
-        f"## {TITLES.get(name, name)}\n",
+        f"## {title_of(name)}\n",
         f"{results.source_line(record)}\n",
         f"Limit: {'; '.join(limits)}.\n" if any(limits) else "",
         table(HEADS, [row_cells(row, rows) for row in rows]),
