@@ -54,7 +54,8 @@ def kaldi_f64(samples: Array) -> Array:
     frames = frames - 0.97 * np.concatenate([frames[:, :1], frames[:, :-1]], axis=1)
     window = (0.5 - 0.5 * np.cos(2.0 * np.pi * np.arange(1024) / 1023)) ** 0.85
     power = np.abs(np.fft.rfft(frames * window)) ** 2
-    edges = np.linspace(*(1127.0 * np.log1p(np.array([20.0, 8000.0]) / 700.0)), hifigan_mel.BANDS + 2)
+    ends = 1127.0 * np.log1p(np.array([20.0, 8000.0]) / 700.0)
+    edges = np.linspace(ends[0], ends[1], hifigan_mel.BANDS + 2)
     bins = 1127.0 * np.log1p(np.arange(513) * 22050.0 / 1024.0 / 700.0)
     low, top, high = edges[:-2, None], edges[1:-1, None], edges[2:, None]
     bank = np.maximum(0.0, np.minimum((bins - low) / (top - low), (high - bins) / (high - top)))
