@@ -94,8 +94,8 @@ def mel_part() -> list[str]:
     versions = ", ".join(f"{name} {version}" for name, version in record["versions"].items())
     return [
         "## The mel alone, on one core\n",
-        f"{results.source_line({'command': 'python3 -m bench.peers.mel'} | record)}; {record['rounds']} rounds in turn; "
-        f"{versions}. Clips of 6.574 s a CPU second.\n",
+        f"{results.source_line(record)}; {record['rounds']} rounds in turn; {versions}. "
+        f"Clips of 6.574 s a CPU second.\n",
         feed_report.table(("program", "median", "best"), rows),
     ]
 
