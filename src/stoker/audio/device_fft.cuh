@@ -8,7 +8,7 @@ namespace stoker::audio {
 
 inline constexpr int kMaxFftStages = 12;  // 2^13 has seven, 3^8 eight
 
-struct DeviceComplex {
+struct alignas(8) DeviceComplex {
   float re;
   float im;
 };

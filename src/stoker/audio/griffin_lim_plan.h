@@ -31,7 +31,7 @@ struct BinUpdate {
   bool is_power;
 };
 
-struct BinValue {
+struct alignas(8) BinValue {
   float real;
   float imaginary;
 };

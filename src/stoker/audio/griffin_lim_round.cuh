@@ -6,18 +6,19 @@
 namespace stoker::audio {
 
 // gain of a bin = its bands' ratios, weighted: (W' ratio) / (W' 1).
-__device__ inline float spread(const BinBands& bin, const float* ratios) {
-  float sum = bin.bands[0].value * ratios[bin.bands[0].at];
+__device__ inline float spread(const BinBands& bands, const BinWeights& weights,
+                               const float* ratios) {
+  float sum = weights.of[0] * ratios[bands.at[0]];
 #pragma unroll
-  for (int i = 1; i < kMaxBinBands; ++i) sum += bin.bands[i].value * ratios[bin.bands[i].at];
-  return sum * bin.share;
+  for (int i = 1; i < kMaxBinBands; ++i) sum += weights.of[i] * ratios[bands.at[i]];
+  return sum * weights.share;
 }
 
 // The first guess: magnitudes spread from the wanted bands, phases drawn by key.
 __device__ inline BinValue first_bin(const GriffinLimTables& tables, int frame, int bin,
                                      const float* ratios) {
   constexpr int kLanes = static_cast<int>(kFrameLanes);
-  const float gain = spread(tables.bin_bands[bin], ratios);
+  const float gain = spread(tables.bin_bands[bin], tables.bin_weights[bin], ratios);
   const float magnitude = tables.update.is_power ? std::sqrt(gain) : gain;
   const auto draw = static_cast<std::uint32_t>(bin * kLanes + frame % kLanes);
   const PhiloxCounter words =
@@ -60,27 +61,32 @@ __device__ inline void find_ratios(const GriffinLimTables& tables, const Griffin
     if (is_late && !pair.has_late) return;
     const int band = is_late ? task - tables.num_mels : task;
     const float* magnitudes = is_late ? memory.other.imaginary : memory.other.real;
+    const BandBins bins = tables.band_bins[band];
+    const float* weights = tables.band_weights + band;
     float sum = 0;
-    for (std::uint32_t i = tables.band_begin[band]; i < tables.band_begin[band + 1]; ++i)
-      sum += tables.band_weights[i].value * magnitudes[tables.band_weights[i].at];
+    for (int i = 0; i < bins.count; ++i)
+      sum += weights[i * tables.num_mels] * magnitudes[bins.first + i];
     const long long row = is_late ? static_cast<long long>(kFftLanes) * tables.num_mels : 0;
     (is_late ? memory.late_ratios : memory.early_ratios)[band] =
         band_ratio(wanted[row + band], sum);
   }
 }
 
-// One bin of one frame, found in the signal's spectrum.
+// One bin of one frame, found in the signal's spectrum, and its bands.
 struct FoundBin {
+  const BinBands& bands;
+  const BinWeights& weights;
   BinValue now;
   BinValue seen;
   float magnitude;
 };
 
 // Its magnitude from the bands, its phase from spectrum and momentum.
-__device__ inline BinValue shown_bin(const BinBands& bin, const FoundBin& found,
-                                     const float* ratios, const BinUpdate& how) {
-  const float scaled =
-      bin.share > 0 ? found.magnitude * spread(bin, ratios) : unheard(found.magnitude);
+__device__ inline BinValue shown_bin(const FoundBin& found, const float* ratios,
+                                     const BinUpdate& how) {
+  const float scaled = found.weights.share > 0
+                           ? found.magnitude * spread(found.bands, found.weights, ratios)
+                           : unheard(found.magnitude);
   return turned_bin(found.now, found.seen, scaled, how);
 }
 
@@ -112,13 +118,14 @@ __global__ void round_kernel(const __grid_constant__ GriffinLimTables tables,
     const BinPair now = unpack_bin(tables.fft, k, memory.signal);
     const BinValue seen = has_seen ? early_seen[k] : BinValue{0, 0};
     const BinBands bands = tables.bin_bands[k];
-    const BinValue shown = shown_bin(bands, {now.early, seen, memory.other.real[k]},
+    const BinWeights weights = tables.bin_weights[k];
+    const BinValue shown = shown_bin({bands, weights, now.early, seen, memory.other.real[k]},
                                      memory.early_ratios, tables.update);
     early_seen[k] = now.early;
     BinValue beside{0, 0};
     if (pair.has_late) {
       const BinValue late_before = has_seen ? late_seen[k] : BinValue{0, 0};
-      beside = shown_bin(bands, {now.late, late_before, memory.other.imaginary[k]},
+      beside = shown_bin({bands, weights, now.late, late_before, memory.other.imaginary[k]},
                          memory.late_ratios, tables.update);
       late_seen[k] = now.late;
     }

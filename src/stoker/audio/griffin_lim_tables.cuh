@@ -8,12 +8,21 @@
 
 namespace stoker::audio {
 
-// The bands that cover a bin, in one place of 32 bytes. Neighbouring triangles meet in two bands;
-// in a third a rounding may have left something.
+// The bands that cover a bin, numbers and weights apart, as a warp reads them best. Neighbouring
+// triangles meet in two bands; in a third a rounding may have left something.
 inline constexpr int kMaxBinBands = 3;
-struct alignas(16) BinBands {
-  MelWeight bands[kMaxBinBands];  // weight 0 where there is none
-  float share;                    // 1 / (sum of the weights), 0 where no band covers the bin
+struct alignas(8) BinBands {
+  std::uint16_t at[kMaxBinBands];
+};
+struct alignas(16) BinWeights {
+  float of[kMaxBinBands];  // 0 where there is no such band
+  float share;             // 1 / (sum of the weights), 0 where no band covers the bin
+};
+
+// The bins that a band covers, one after the other.
+struct alignas(8) BandBins {
+  std::int32_t first;
+  std::int32_t count;
 };
 
 // Tables and numbers of a recipe; pointers lie on the device.
@@ -33,9 +42,10 @@ struct GriffinLimTables {
   float emphasis;
   const float* window;
   const float* synthesis_window;
-  const BinBands* bin_bands;        // [num_bins]
-  const std::uint32_t* band_begin;  // [num_mels + 1]
-  const MelWeight* band_weights;    // bins of a band
+  const BinBands* bin_bands;      // [num_bins]
+  const BinWeights* bin_weights;  // [num_bins]
+  const BandBins* band_bins;      // [num_mels]
+  const float* band_weights;      // [largest count][num_mels]: neighbouring bands side by side
   const float* band_share;
   const BinValue* circle;
   const double* divisors;  // null where the recipe has none

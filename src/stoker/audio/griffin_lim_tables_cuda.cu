@@ -31,34 +31,47 @@ class TableBytes {
 };
 
 struct BandTable {
-  std::vector<std::uint32_t> begin{0};
-  std::vector<MelWeight> weights;
+  std::vector<BandBins> bins;
+  std::vector<float> weights;
 };
 
 // The filters by band, bins ascending: the order in which the CPU adds them up.
 BandTable by_band(const GriffinLimPlan& plan) {
-  std::vector<std::vector<MelWeight>> bands(plan.num_mels());
-  for (std::uint32_t bin = 0; bin + 1 < plan.bin_begin.size(); ++bin) {
-    for (std::uint32_t i = plan.bin_begin[bin]; i < plan.bin_begin[bin + 1]; ++i)
-      bands[plan.weights[i].at].push_back({bin, plan.weights[i].value});
-  }
-  BandTable table;
-  for (const std::vector<MelWeight>& band : bands) {
-    table.weights.insert(table.weights.end(), band.begin(), band.end());
-    table.begin.push_back(static_cast<std::uint32_t>(table.weights.size()));
+  const std::size_t num_mels = plan.num_mels();
+  BandTable table{.bins = std::vector<BandBins>(num_mels), .weights = {}};
+  for (std::size_t bin = 0; bin + 1 < plan.bin_begin.size(); ++bin) {
+    for (std::uint32_t i = plan.bin_begin[bin]; i < plan.bin_begin[bin + 1]; ++i) {
+      const MelWeight& weight = plan.weights[i];
+      BandBins& band = table.bins[weight.at];
+      if (band.count == 0) band.first = static_cast<std::int32_t>(bin);
+      const std::size_t place = bin - static_cast<std::size_t>(band.first);
+      band.count = static_cast<std::int32_t>(place + 1);
+      if (table.weights.size() < (place + 1) * num_mels)
+        table.weights.resize((place + 1) * num_mels, 0.0F);
+      table.weights[place * num_mels + weight.at] = weight.value;
+    }
   }
   return table;
 }
 
-std::vector<BinBands> by_bin(const GriffinLimPlan& plan) {
-  std::vector<BinBands> bins(plan.stft.num_bins());
-  for (std::size_t bin = 0; bin < bins.size(); ++bin) {
+struct BinTable {
+  std::vector<BinBands> bands;
+  std::vector<BinWeights> weights;
+};
+
+BinTable by_bin(const GriffinLimPlan& plan) {
+  const std::size_t num_bins = plan.stft.num_bins();
+  BinTable table{std::vector<BinBands>(num_bins), std::vector<BinWeights>(num_bins)};
+  for (std::size_t bin = 0; bin < num_bins; ++bin) {
     const std::uint32_t begin = plan.bin_begin[bin], count = plan.bin_begin[bin + 1] - begin;
     check_invariant(count <= kMaxBinBands, "a bin in more than three mel bands");
-    std::copy_n(plan.weights.begin() + begin, count, bins[bin].bands);
-    bins[bin].share = plan.bin_share[bin];
+    for (std::uint32_t i = 0; i < count; ++i) {
+      table.bands[bin].at[i] = static_cast<std::uint16_t>(plan.weights[begin + i].at);
+      table.weights[bin].of[i] = plan.weights[begin + i].value;
+    }
+    table.weights[bin].share = plan.bin_share[bin];
   }
-  return bins;
+  return table;
 }
 
 DeviceFft device_fft(const LaneFft& fft) {
@@ -125,11 +138,13 @@ DeviceGriffinLimPlan::DeviceGriffinLimPlan(const config::MelRecipe& recipe,
     : host(recipe, options, SimdLevel::kScalar), device(on_device), tables(plain_tables(host)) {
   TableBytes bytes;
   const BandTable bands = by_band(host);
+  const BinTable bins = by_bin(host);
   const std::size_t twiddles = bytes.add(device_twiddles(host.stft.fft()));
   const std::size_t window = bytes.add(host.stft.window());
   const std::size_t synthesis_window = bytes.add(host.stft.synthesis_window());
-  const std::size_t bin_bands = bytes.add(by_bin(host));
-  const std::size_t band_begin = bytes.add(bands.begin);
+  const std::size_t bin_bands = bytes.add(bins.bands);
+  const std::size_t bin_weights = bytes.add(bins.weights);
+  const std::size_t band_bins = bytes.add(bands.bins);
   const std::size_t band_weights = bytes.add(bands.weights);
   const std::size_t band_share = bytes.add(host.band_share);
   const std::size_t circle = bytes.add(host.circle);
@@ -139,8 +154,9 @@ DeviceGriffinLimPlan::DeviceGriffinLimPlan(const config::MelRecipe& recipe,
   tables.window = memory.as<float>(window);
   tables.synthesis_window = memory.as<float>(synthesis_window);
   tables.bin_bands = memory.as<BinBands>(bin_bands);
-  tables.band_begin = memory.as<std::uint32_t>(band_begin);
-  tables.band_weights = memory.as<MelWeight>(band_weights);
+  tables.bin_weights = memory.as<BinWeights>(bin_weights);
+  tables.band_bins = memory.as<BandBins>(band_bins);
+  tables.band_weights = memory.as<float>(band_weights);
   tables.band_share = memory.as<float>(band_share);
   tables.circle = memory.as<BinValue>(circle);
   if (!recipe.channel_divisors.empty()) tables.divisors = memory.as<double>(divisors);
