@@ -142,10 +142,10 @@ std::array<std::byte, 16> md5_of(std::span<const int> samples, std::uint32_t bit
 Result<void> decode_flac(const File& file, const Decoder& decoder, const SoundInfo& info,
                          std::uint64_t first_sample, std::span<int> out) {
   ByteWindow window(file, info.file_bytes);
-  Result<FlacStream> stream = check_flac_stream(window);
+  Result<FlacStream> stream = read_flac_head(window);
   if (!stream) return std::move(stream).error();
   Result<void> decoded = decode_range(file, decoder, first_sample, out, sf_readf_int);
-  const bool whole = first_sample == 0 && out.size() == stream->num_samples * info.num_channels;
+  const bool whole = first_sample == 0 && out.size() == info.num_samples * info.num_channels;
   if (decoded && whole && stream->has_md5() && md5_of(out, stream->bits_per_sample) != stream->md5)
     return sound_error(kFlacDigest, file, "the encoder's MD5 of the samples", "another one");
   return decoded;

@@ -54,35 +54,6 @@ FlacStream parse_stream_info(Bytes body) {
   return info;
 }
 
-Result<FlacStream> walk_blocks(ByteWindow& window) {
-  std::uint64_t at = 4;  // after "fLaC"
-  std::optional<FlacStream> info;
-  for (bool last = false; !last;) {
-    Result<Bytes> head = window.view(at, 4);
-    if (!head) return std::move(head).error();
-    if (head->size() < 4)
-      return header_error(window, at, "a metadata block follows", "the file ends");
-    const std::uint64_t word = big_endian(*head);
-    last = (word >> 31U) != 0;
-    const std::uint64_t type = word >> 24U & 0x7FU;
-    const std::uint64_t size = word & 0xFF'FFFFU;
-    if (at + 4 + size > window.size_bytes())
-      return header_error(window, at, fmt::format("metadata block of {} bytes", grouped(size)),
-                          fmt::format("{} bytes are left", grouped(window.size_bytes() - at - 4)));
-    if (!info) {
-      if (type != 0 || size < 34)
-        return header_error(window, at, "the first block is STREAMINFO of 34 bytes",
-                            fmt::format("type {} of {} bytes", type, size));
-      Result<Bytes> body = window.view(at + 4, 34);
-      if (!body) return std::move(body).error();
-      info = parse_stream_info(*body);
-    }
-    at += 4 + size;
-  }
-  info->frames_at_bytes = at;
-  return *info;
-}
-
 struct FrameHeader {
   std::uint64_t first_sample = 0;
   std::uint64_t num_samples = 0;
@@ -172,8 +143,37 @@ Result<std::uint64_t> stream_end(ByteWindow& window) {
 
 }  // namespace
 
+Result<FlacStream> read_flac_head(ByteWindow& window) {
+  std::uint64_t at = 4;  // after "fLaC"
+  std::optional<FlacStream> info;
+  for (bool last = false; !last;) {
+    Result<Bytes> head = window.view(at, 4);
+    if (!head) return std::move(head).error();
+    if (head->size() < 4)
+      return header_error(window, at, "a metadata block follows", "the file ends");
+    const std::uint64_t word = big_endian(*head);
+    last = (word >> 31U) != 0;
+    const std::uint64_t type = word >> 24U & 0x7FU;
+    const std::uint64_t size = word & 0xFF'FFFFU;
+    if (at + 4 + size > window.size_bytes())
+      return header_error(window, at, fmt::format("metadata block of {} bytes", grouped(size)),
+                          fmt::format("{} bytes are left", grouped(window.size_bytes() - at - 4)));
+    if (!info) {
+      if (type != 0 || size < 34)
+        return header_error(window, at, "the first block is STREAMINFO of 34 bytes",
+                            fmt::format("type {} of {} bytes", type, size));
+      Result<Bytes> body = window.view(at + 4, 34);
+      if (!body) return std::move(body).error();
+      info = parse_stream_info(*body);
+    }
+    at += 4 + size;
+  }
+  info->frames_at_bytes = at;
+  return *info;
+}
+
 Result<FlacStream> check_flac_stream(ByteWindow& window) {
-  Result<FlacStream> info = walk_blocks(window);
+  Result<FlacStream> info = read_flac_head(window);
   if (!info) return info;
   if (info->rate_hz == 0 || info->bits_per_sample < 4)
     return header_error(window, 0, "STREAMINFO names rate and bits",

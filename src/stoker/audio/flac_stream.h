@@ -21,6 +21,9 @@ struct FlacStream {
   bool has_md5() const noexcept { return md5 != std::array<std::byte, 16>{}; }
 };
 
+// The metadata blocks alone. E-FLAC-HEADER.
+Result<FlacStream> read_flac_head(ByteWindow& window);
+
 // Walks the metadata blocks and finds the last frame: its CRC-16 must hold up to the end of the
 // file, and its last sample must be the promised one. E-FLAC-HEADER, E-FLAC-TRUNC.
 Result<FlacStream> check_flac_stream(ByteWindow& window);

@@ -1,5 +1,6 @@
 #include "stoker/bench/cache_bench.h"
 
+#include <fmt/format.h>
 #include <time.h>
 
 #include <algorithm>
@@ -9,10 +10,13 @@
 #include <utility>
 
 #include "stoker/base/clock.h"
+#include "stoker/base/number_text.h"
 #include "stoker/base/philox.h"
 #include "stoker/bench/cache_bench_records.h"
+#include "stoker/bench/errors.h"
 #include "stoker/cache/build.h"
 #include "stoker/cache/cache_lock.h"
+#include "stoker/cache/errors.h"
 #include "stoker/cache/fused_read.h"
 #include "stoker/cache/parallel.h"
 #include "stoker/cache/reader.h"
@@ -162,7 +166,9 @@ void measure(const Readers& readers, unsigned num_threads, double window_s,
 }
 
 double build_if_absent(Io& io, const CacheBenchOptions& options) {
-  if (Reader::open(io, options.folder).ok()) return 0;
+  const Result<Reader> present = Reader::open(io, options.folder);
+  if (present.ok()) return 0;
+  if (present.error().code != &cache::kNoCache) raise(present.error());
   make_folders(io, options.folder).take_or_raise();
   const File folder = open_file(io, options.folder, OpenFor::kFolder).take_or_raise();
   const cache::CacheLock lock = cache::CacheLock::take(folder, {}).take_or_raise();
@@ -176,6 +182,33 @@ double build_if_absent(Io& io, const CacheBenchOptions& options) {
   build.stop = options.stop;
   cache::build_cache(folder, target, build);
   return watch.seconds();
+}
+
+// Anything else than what build_if_absent() makes would not fit the rows, or mean other clips.
+void require_made_up(const Reader& reader, const std::string& folder) {
+  const auto refuse = [&](std::string found) {
+    raise({.code = &kBenchCache,
+           .place = {.file = folder},
+           .promised = fmt::format("mel records of {} frames and {} bands in f16", kBenchFrames,
+                                   kBenchMels),
+           .found = std::move(found),
+           .action = {},
+           .cure = {}});
+  };
+  const std::size_t num_records = reader.num_records(RecordKind::kMel);
+  if (num_records == 0) refuse("no mel record");
+  constexpr std::size_t kRecordBytes = std::size_t{2} * kBenchFrames * kBenchMels;
+  for (std::size_t i = 0; i < num_records; ++i) {
+    const RecordRef ref = reader.record(RecordKind::kMel, i);
+    const cache::RecordInfo info = reader.info(ref);
+    const std::size_t size_bytes = reader.mapped_payload(ref).size();
+    if (info.shape.axes[0] == kBenchFrames && info.shape.axes[1] == kBenchMels &&
+        size_bytes == kRecordBytes) {
+      continue;
+    }
+    refuse(fmt::format("\"{}\" has {} frames and {} bands in {} bytes", info.id, info.shape.axes[0],
+                       info.shape.axes[1], grouped(size_bytes)));
+  }
 }
 
 std::vector<RecordRef> shuffled(const Reader& reader, std::uint64_t seed) {
@@ -239,6 +272,7 @@ CacheBenchReport bench_cache(Io& io, const CacheBenchOptions& options) {
         .take_or_raise();
   };
   Readers readers{open(cache::ReadMode::kMap), open(cache::ReadMode::kPread), {}};
+  require_made_up(readers.mapped, options.folder);
   readers.order = shuffled(readers.mapped, options.seed);
   report.num_records = readers.order.size();
   for (const cache::ShardLine& line : readers.mapped.manifest().shards)

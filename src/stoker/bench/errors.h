@@ -20,6 +20,12 @@ inline constexpr ErrorCode kBenchPeers{
     "The race against other loaders could not be run: its drivers are part of the source tree.",
     "run it from a checkout: build/stoker bench peers, or make peers"};
 
-inline constexpr std::array kErrorCodes{&kBenchWrong, &kBenchChoice, &kBenchPeers};
+inline constexpr ErrorCode kBenchCache{
+    "E-BENCH-CACHE", ExitCode::kUsage,
+    "The folder holds a cache that the benchmark did not make; it measures records of one known "
+    "shape.",
+    "name an empty or absent folder, which is filled, or one that `stoker bench cache` made"};
+
+inline constexpr std::array kErrorCodes{&kBenchWrong, &kBenchChoice, &kBenchPeers, &kBenchCache};
 
 }  // namespace stoker::bench

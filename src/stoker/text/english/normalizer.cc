@@ -2,14 +2,11 @@
 
 #include <array>
 
-#include "stoker/text/characters.h"
 #include "stoker/text/english/rules.h"
-#include "stoker/text/rule_scanner.h"
+#include "stoker/text/rule_normalizer.h"
 
 namespace stoker::text::english {
 namespace {
-
-constexpr std::uint32_t kVersion = 1;
 
 // Each list is in order of precedence: the most specific reading first.
 constexpr std::array<Rule, 8> kAtLetter{{{"address", read_address},
@@ -39,29 +36,13 @@ constexpr std::array<Rule, 6> kAtMark{{{"money", read_money},
                                        {"phone", read_area_code},
                                        {"fraction", read_fraction},
                                        {"symbol", read_symbol}}};
-constexpr RuleBook kBook{kAtLetter, kAtDigit, kAtMark};
-
-class EnglishNormalizer final : public Normalizer {
- public:
-  std::string_view name() const noexcept override { return "english"; }
-  std::uint32_t version() const noexcept override { return kVersion; }
-
- private:
-  void run(std::string_view text, NormalizeScratch& scratch, std::string& out,
-           std::vector<NormalizeStep>* steps) const override {
-    const std::string_view cleaned = clean_characters(text, map_latin, scratch);
-    if (steps != nullptr && cleaned != text) {
-      steps->push_back({"characters", std::string(text), std::string(cleaned)});
-    }
-    scan_rules(kBook, cleaned, out, steps);
-    squeeze_spaces(out);
-  }
-};
+constexpr RuleLanguage kLanguage{
+    .name = "english", .version = 1, .map = map_latin, .book = {kAtLetter, kAtDigit, kAtMark}};
 
 }  // namespace
 
 std::shared_ptr<const Normalizer> make_normalizer() {
-  return std::make_shared<const EnglishNormalizer>();
+  return std::make_shared<const RuleNormalizer>(kLanguage);
 }
 
 }  // namespace stoker::text::english
