@@ -125,6 +125,8 @@ FeedBenchRow make_row(const FeedBenchCase& what, const std::vector<FeedWindow>& 
   row.way = last.way;
   add_gpu(windows, row);
   row.fallbacks = last.fallbacks;
+  row.knobs = last.knobs;
+  row.tuner = last.tuner;
   row.intervals = observe::summarize_intervals(joined(windows, false));
   if (last.memory) row.memory_intervals = observe::summarize_intervals(joined(windows, true));
   add_rates(windows, row);

@@ -14,6 +14,7 @@
 #include "stoker/bench/feed_bench_case.h"
 #include "stoker/bench/feed_window.h"
 #include "stoker/feed/fallbacks.h"
+#include "stoker/feed/tuner_log.h"
 #include "stoker/observe/interval_statistics.h"
 
 namespace stoker::bench {
@@ -64,6 +65,8 @@ struct FeedBenchRow {
   std::optional<double> au, step_cost;
   std::optional<double> ready_clips_per_s, ready_share_of_bus;  // from slots filled already
   std::vector<feed::FallbackCount> fallbacks;
+  feed::TunerKnobs knobs;               // at the end of the last window
+  std::optional<feed::TunerLog> tuner;  // of the last window
 };
 
 struct FeedBenchReport {

@@ -136,6 +136,8 @@ FeedWindow run_feed_window(Io& io, const FeedBenchCase& what, const FeedWindowOp
   window.audio_s_per_frame =
       static_cast<double>(opened.store->hop_samples()) / opened.store->speech_rule().rate_hz;
   window.fallbacks = opened.feed.stats().fallbacks;
+  window.knobs = {{opened.feed.num_workers(), opened.feed.depth(), opened.feed.read_ahead()}};
+  window.tuner = opened.feed.tuner_log();
   if (is_on_gpu(opened)) {
     add_device_limits(what, options.seconds, opened, window);
     const bool has_ring = opened.feed.stats().ring && what.path != FeedPath::kResident;

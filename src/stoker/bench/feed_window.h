@@ -41,6 +41,8 @@ struct FeedWindow {
   unsigned num_workers = 0;
   double audio_s_per_frame = 0;
   std::vector<feed::FallbackCount> fallbacks;
+  feed::TunerKnobs knobs;               // as they were at the end
+  std::optional<feed::TunerLog> tuner;  // nothing where none ran
   std::string device = "cpu";
   std::string way;                           // onto the GPU, in words
   std::optional<GemmConsumerReport> gemm{};  // with a consumer of matrix products

@@ -4,6 +4,7 @@
 #include <deque>
 
 #include "stoker/base/clock.h"
+#include "stoker/base/cpu_time.h"
 #include "stoker/base/sync.h"
 #include "stoker/bench/gemm_step.h"
 #include "stoker/cuda/event.h"
@@ -74,16 +75,15 @@ class GemmRun {
     stream_.synchronize();
     forget();
     UtilizationLog utilization(options_.device);
-    const double cpu_before_s = observe::process_cpu_s();
-    const double own_before_s = observe::thread_cpu_s();
+    const double cpu_before_s = process_cpu_s();
+    const double own_before_s = thread_cpu_s();
     const Stopwatch watch;
     while (watch.seconds() < options_.seconds && step()) {
     }
     stream_.synchronize();
     while (num_read_ < num_steps_) read_marks();
     finish(watch.seconds());
-    report_.consumer.cpu_s =
-        observe::process_cpu_s() - cpu_before_s - (observe::thread_cpu_s() - own_before_s);
+    report_.consumer.cpu_s = process_cpu_s() - cpu_before_s - (thread_cpu_s() - own_before_s);
     report_.gpu_utilization_percent = utilization.finish();
     return std::move(report_);
   }

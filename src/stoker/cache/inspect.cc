@@ -24,7 +24,8 @@ bool same_kind(const ShardState& state) {
          header.array_name_hash == (maker.array().empty() ? 0 : hash64(maker.array()));
 }
 
-void open_shard(const File& folder, const Manifest& manifest, ShardState& state) {
+void open_shard(const File& folder, const Manifest& manifest, ShardAccess access,
+                ShardState& state) {
   const std::string name = shard_file_name(state.plan.number);
   const ShardLine* line = manifest.find_shard(state.plan.number);
   FileInfo info;
@@ -39,7 +40,7 @@ void open_shard(const File& folder, const Manifest& manifest, ShardState& state)
     return;
   }
   if (line != nullptr) {
-    Result<ShardFile> listed = open_listed_shard(folder, *line, ShardAccess::kMap);
+    Result<ShardFile> listed = open_listed_shard(folder, *line, access);
     state.is_listed = listed.ok();
     if (listed) {
       state.file = std::move(listed).value();
@@ -47,7 +48,7 @@ void open_shard(const File& folder, const Manifest& manifest, ShardState& state)
     }
     state.fault = std::move(listed).error();
   }
-  Result<ShardFile> file = ShardFile::open(folder, name, ShardAccess::kMap);
+  Result<ShardFile> file = ShardFile::open(folder, name, access);
   if (file) {
     state.file = std::move(file).value();
   } else if (!state.fault) {
@@ -140,7 +141,7 @@ Inspection inspect_cache(const File& folder, std::span<const RecordMaker* const>
   all.hints = load_source_hints(folder);
   for (const PlannedShard& plan : plan_shards(makers)) all.shards.emplace_back().plan = plan;
   run_parallel(options.num_workers, all.shards.size(), [&](std::size_t i) {
-    open_shard(folder, all.manifest, all.shards[i]);
+    open_shard(folder, all.manifest, options.access, all.shards[i]);
     inspect_shard(all, all.shards[i], options);
   });
   find_others(folder, makers, all);

@@ -58,6 +58,7 @@ enum class SourceCheck {
 struct InspectOptions {
   SourceCheck sources = SourceCheck::kStamps;
   unsigned num_workers = 1;
+  ShardAccess access = ShardAccess::kMap;
   std::stop_token stop{};
 };
 

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <utility>
 
@@ -254,14 +255,43 @@ std::span<const std::byte> Reader::mapped_payload(RecordRef ref) const noexcept 
   return shard.mapped_bytes().subspan(entry.at_bytes + kRecordHeaderBytes, entry.payload_bytes);
 }
 
+namespace {
+
+constexpr std::uint64_t kPageBytes = 4096;  // a mapping begins on one
+
+// The pages that hold the record.
+std::span<std::byte> pages_of(const ShardFile& shard, const RecordEntry& entry) noexcept {
+  const std::uint64_t page_at = entry.at.at_bytes / kPageBytes * kPageBytes;
+  return {const_cast<std::byte*>(shard.mapped_bytes().data() + page_at),
+          entry.at.at_bytes - page_at + kRecordHeaderBytes + entry.at.payload_bytes};
+}
+
+}  // namespace
+
 void Reader::will_need(RecordRef ref) const noexcept {
   const ShardFile& shard = state_->shard(ref);
   if (!shard.is_mapped()) return;
-  const RecordEntry entry = shard.view()[ref.record_index];
-  constexpr std::uint64_t kPageBytes = 4096;  // a mapping begins on one
-  const std::uint64_t page_at = entry.at.at_bytes / kPageBytes * kPageBytes;
-  posix_madvise(const_cast<std::byte*>(shard.mapped_bytes().data() + page_at),
-                entry.at.at_bytes - page_at + entry.at.payload_bytes, POSIX_MADV_WILLNEED);
+  const std::span<std::byte> pages = pages_of(shard, shard.view()[ref.record_index]);
+  posix_madvise(pages.data(), pages.size(), POSIX_MADV_WILLNEED);
+}
+
+bool Reader::is_resident(RecordRef ref) const noexcept {
+  const ShardFile& shard = state_->shard(ref);
+  if (!shard.is_mapped()) return true;
+  std::span<std::byte> pages = pages_of(shard, shard.view()[ref.record_index]);
+  constexpr std::size_t kLookedPages = 256;
+  std::array<unsigned char, kLookedPages> resident{};
+  pages = pages.first(std::min(pages.size(), kLookedPages * kPageBytes));
+  if (mincore(pages.data(), pages.size(), resident.data()) != 0) return true;
+  const std::size_t num_pages = (pages.size() + kPageBytes - 1) / kPageBytes;
+  return std::all_of(resident.begin(), resident.begin() + static_cast<std::ptrdiff_t>(num_pages),
+                     [](unsigned char page) { return (page & 1U) != 0; });
+}
+
+std::vector<std::span<const std::byte>> Reader::mapped_shards() const {
+  std::vector<std::span<const std::byte>> all;
+  for (const ShardFile& shard : state_->open.shards) all.push_back(shard.mapped_bytes());
+  return all;
 }
 
 }  // namespace stoker::cache

@@ -97,6 +97,12 @@ class Reader {
 
   // Asks the kernel to bring the record into the page cache; never fails.
   void will_need(RecordRef ref) const noexcept;
+  // Whether all of the record is in the page cache now; true in pread mode, where nobody knows.
+  bool is_resident(RecordRef ref) const noexcept;
+
+  // Bytes of every shard as mapped, in the manifest's order; empty spans in pread mode. Touching
+  // them is not guarded.
+  std::vector<std::span<const std::byte>> mapped_shards() const;
 
  private:
   struct State;

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "stoker/base/number_text.h"
+#include "stoker/base/bytes.h"
 #include "stoker/bench/errors.h"
 #include "stoker/bench/feed_bench.h"
 #include "stoker/cli/bench_feed_report.h"
@@ -32,7 +32,11 @@ struct FeedBenchArguments {
   std::optional<unsigned> num_threads;
   double seconds = 3.0;
   unsigned num_windows = 3;
+  std::string tuner_log_file;
+  std::string replayed_log_file;
 };
+
+constexpr std::uint64_t kMaxLogBytes = std::uint64_t{64} << 20U;
 
 // "data.num_workers=1,2" gives two values; every combination of all grids is one list of changes.
 std::vector<std::vector<std::string>> combinations(const std::vector<std::string>& grids) {
@@ -79,7 +83,16 @@ std::vector<bench::FeedBenchCase> make_cases(const Frame& frame,
   return cases;
 }
 
+ExitCode replay(Frame& frame, const std::string& path) {
+  const File file = open_file(system_io(), path, OpenFor::kRead).take_or_raise();
+  const std::vector<std::byte> bytes = read_whole(file, kMaxLogBytes).take_or_raise();
+  const feed::TunerReplay replayed = feed::replay_tuner(feed::TunerLog::parse(view_text(bytes)));
+  put_tuner_replay(frame, replayed);
+  return replayed.first_difference ? ExitCode::kCheckFailed : ExitCode::kDone;
+}
+
 ExitCode run(Frame& frame, const FeedBenchArguments& arguments) {
+  if (!arguments.replayed_log_file.empty()) return replay(frame, arguments.replayed_log_file);
   require_data(frame, "to feed from");
   bench::FeedBenchOptions options{.cases = make_cases(frame, arguments),
                                   .seconds = arguments.seconds,
@@ -93,6 +106,8 @@ ExitCode run(Frame& frame, const FeedBenchArguments& arguments) {
                                   .say = [&frame](std::string_view line) { frame.say(line); }};
   const bench::FeedBenchReport report = bench::bench_feed(system_io(), options);
   put_feed_report(frame, report);
+  if (!arguments.tuner_log_file.empty() && !report.rows.empty() && report.rows.back().tuner)
+    frame.write_result(report.rows.back().tuner->text(), arguments.tuner_log_file);
   return ExitCode::kDone;
 }
 
@@ -132,6 +147,10 @@ void add_bench_feed_command(CLI::App& app, Frame& frame) {
   command->add_option("--repeat", arguments->num_windows, "Windows of each row, taken in turn")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  command->add_option("--tuner-log", arguments->tuner_log_file,
+                      "Write what the tuner of the last row saw and did");
+  command->add_option("--replay-tuner", arguments->replayed_log_file,
+                      "Only play such a log again and compare the moves");
   add_feed_options(*command, frame);
   frame.on(*command, [&frame, arguments] { return run(frame, *arguments); });
 }

@@ -42,6 +42,29 @@ ordered_json fallbacks_json(const bench::FeedBenchRow& row) {
   return out;
 }
 
+ordered_json knobs_json(const feed::TunerKnobs& knobs) {
+  ordered_json out = ordered_json::object();
+  for (std::size_t i = 0; i < feed::kTunerKnobNames.size(); ++i)
+    out[std::string(feed::kTunerKnobNames[i])] = knobs.values[i];
+  return out;
+}
+
+ordered_json tuner_json(const bench::FeedBenchRow& row) {
+  if (!row.tuner) return nullptr;
+  ordered_json moves = ordered_json::array();
+  double at_s = 0;
+  for (const feed::TunerEntry& entry : row.tuner->entries) {
+    at_s += entry.sample.seconds;
+    if (!entry.move) continue;
+    moves.push_back({{"at_s", at_s},
+                     {"knob", feed::kTunerKnobNames[static_cast<std::size_t>(entry.move->knob)]},
+                     {"from", entry.move->from},
+                     {"to", entry.move->to},
+                     {"reason", entry.move->reason}});
+  }
+  return {{"start", knobs_json(row.tuner->start)}, {"moves", std::move(moves)}};
+}
+
 ordered_json row_json(const bench::FeedBenchRow& row) {
   ordered_json out{{"loader", bench::name_of(row.what.loader)},
                    {"path", bench::name_of(row.what.path)},
@@ -81,6 +104,8 @@ ordered_json row_json(const bench::FeedBenchRow& row) {
   out["ready_share_of_bus"] = or_null(row.ready_share_of_bus);
   out["way"] = row.way;
   out["fallbacks"] = fallbacks_json(row);
+  out["settings_at_end"] = knobs_json(row.knobs);
+  out["tuner"] = tuner_json(row);
   return out;
 }
 
@@ -128,6 +153,15 @@ void print_row(Frame& frame, const bench::FeedBenchRow& row, const bench::FeedBe
 }
 
 }  // namespace
+
+void put_tuner_replay(Frame& frame, const feed::TunerReplay& replay) {
+  frame.report()["same_moves"] = !replay.first_difference;
+  frame.report()["moves"] = replay.moves.size();
+  frame.report()["settings_at_end"] = knobs_json(replay.knobs);
+  frame.print(fmt::format("{} moves, {} the log's: {}", replay.moves.size(),
+                          replay.first_difference ? "not" : "the same as",
+                          knobs_json(replay.knobs).dump()));
+}
 
 void put_feed_report(Frame& frame, const bench::FeedBenchReport& report) {
   ordered_json& out = frame.report();

@@ -24,6 +24,11 @@ ExitCode run(Frame& frame, observe::DemoOptions options) {
   frame.print(fmt::format("  {:<26} {:.0f}x real time, back {:.0f}x, {:.2f} dB apart",
                           "log-mel and back", story.sample.mel_times_real_time,
                           story.sample.back_times_real_time, story.sample.mean_difference_db));
+  for (const observe::DemoLoader& loader : story.race.loaders)
+    frame.print(
+        fmt::format("  {:<26} batch {:.2f} +- {:.2f} ms, stall {:.1f} %, at most {:.0f} clips/s",
+                    loader.name + " loader", loader.statistics.mean_ms, loader.statistics.std_ms,
+                    100 * loader.stall_share, loader.most_clips_per_s));
   frame.print(fmt::format("open {}/report.html", options.out));
   auto& report = frame.report();
   report["out"] = options.out;
@@ -32,6 +37,13 @@ ExitCode run(Frame& frame, observe::DemoOptions options) {
   report["rows"] = story.counts.rows;
   report["accepted"] = story.counts.accepted;
   report["round_trip_db"] = story.sample.mean_difference_db;
+  report["stall_share"] = story.race.loaders.back().stall_share;
+  for (const observe::DemoLoader& loader : story.race.loaders)
+    report["loaders"].push_back({{"loader", loader.name},
+                                 {"interval_cv", loader.statistics.cv()},
+                                 {"p99_ms", loader.statistics.p99_ms},
+                                 {"stall_share", loader.stall_share},
+                                 {"clips_per_s", loader.most_clips_per_s}});
   return ExitCode::kDone;
 }
 

@@ -32,6 +32,7 @@ pipeline::FillEnd BatchFill::fill(pipeline::FillContext& context) {
   context.enter(kPlan);
   const BatchPlace place = parts_.planner->locate(context.sequence());
   if (place.plan->epoch >= parts_.end_epoch) return pipeline::FillEnd::kPastEnd;
+  if (parts_.read_ahead != nullptr) parts_.read_ahead->filling(context.sequence());
   auto& slot = slots_[context.slot()];
   if (slot == nullptr) {
     slot = std::make_unique<BatchSlot>(*parts_.format, parts_.memory == nullptr

@@ -12,6 +12,7 @@
 #include "stoker/feed/batch_slot.h"
 #include "stoker/feed/epoch_planner.h"
 #include "stoker/feed/order.h"
+#include "stoker/feed/read_ahead.h"
 #include "stoker/feed/resident_rows.h"
 #include "stoker/feed/row_extras.h"
 #include "stoker/feed/row_store.h"
@@ -27,6 +28,7 @@ struct BatchFillParts {
   std::shared_ptr<const BatchFormat> format;
   std::shared_ptr<BadRows> bad_rows;
   std::shared_ptr<const RowExtras> extras;  // may be null
+  std::shared_ptr<ReadAhead> read_ahead;    // may be null
   std::shared_ptr<SlotMemory> memory;       // where slots lie; null: each its own
   std::shared_ptr<ResidentRows> resident;   // rows that the GPU has already; may be null
   RankRows ranks;

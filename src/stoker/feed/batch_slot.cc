@@ -2,6 +2,8 @@
 
 #include <sys/mman.h>
 
+#include <cstdint>
+#include <cstdlib>
 #include <new>
 
 #include "stoker/base/checked.h"
@@ -11,6 +13,7 @@ namespace stoker::feed {
 namespace {
 
 constexpr std::size_t kHugePageBytes = std::size_t{2} << 20U;
+constexpr std::size_t kPageBytes = 4096;
 constexpr std::size_t kLineBytes = 64;
 
 struct PartBytes {
@@ -46,28 +49,58 @@ std::size_t BatchFormat::slot_bytes() const {
   const PartBytes parts = part_bytes(*this);
   std::size_t array_bytes = 0;
   for (const ArrayKind& array : arrays) {
-    array_bytes += max_rows * (array.max_length * array.bytes_per_step() + sizeof(std::int32_t));
+    array_bytes += AlignedBytes::taken_bytes(max_rows * array.max_length * array.bytes_per_step()) +
+                   max_rows * sizeof(std::int32_t);
   }
-  return array_bytes + parts.mel + parts.audio + parts.reference + parts.wav_segment +
-         parts.mel_segment + max_tokens * sizeof(std::int32_t) +
+  for (const std::size_t part :
+       {parts.mel, parts.audio, parts.reference, parts.wav_segment, parts.mel_segment}) {
+    array_bytes += AlignedBytes::taken_bytes(part);
+  }
+  return array_bytes + max_tokens * sizeof(std::int32_t) +
          max_rows * kNumbersPerRow * sizeof(std::int32_t) +
          (is_for_device ? DevicePack::most_bytes(*this) : 0);
 }
 
+std::size_t AlignedBytes::taken_bytes(std::size_t size_bytes) {
+  return round_up(size_bytes, size_bytes >= kHugePageBytes ? kPageBytes : kLineBytes);
+}
+
+void FreeBytes::operator()(std::byte* bytes) const {
+  if (is_borrowed) return;
+  if (mapped_bytes == 0) {
+    std::free(bytes);
+  } else {
+    munmap(bytes, mapped_bytes);
+  }
+}
+
 AlignedBytes::AlignedBytes(std::size_t size_bytes) : size_bytes_(size_bytes) {
   if (size_bytes == 0) return;
+  const std::size_t taken = taken_bytes(size_bytes);
+  if (size_bytes < kHugePageBytes) {
+    bytes_.reset(static_cast<std::byte*>(std::aligned_alloc(kLineBytes, taken)));
+    if (bytes_ == nullptr) throw std::bad_alloc();
+    return;
+  }
   // Batches are written and read as a whole: large pages save most of the address translation.
-  const bool is_large = size_bytes >= kHugePageBytes;
-  const std::size_t alignment = is_large ? kHugePageBytes : kLineBytes;
-  const std::size_t rounded = round_up(size_bytes, alignment);
-  bytes_.reset(static_cast<std::byte*>(std::aligned_alloc(alignment, rounded)));
-  if (bytes_ == nullptr) throw std::bad_alloc();
-  if (is_large) madvise(bytes_.get(), rounded, MADV_HUGEPAGE);
+  // They need an aligned start, so more is mapped at first and cut off again.
+  const std::size_t mapped = taken + kHugePageBytes;
+  void* const at =
+      mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (at == MAP_FAILED) throw std::bad_alloc();
+  auto* const begin = static_cast<std::byte*>(at);
+  const std::size_t before = round_up(reinterpret_cast<std::uintptr_t>(begin), kHugePageBytes) -
+                             reinterpret_cast<std::uintptr_t>(begin);
+  if (before > 0) munmap(begin, before);
+  if (before < kHugePageBytes) munmap(begin + before + taken, kHugePageBytes - before);
+  bytes_ = std::unique_ptr<std::byte, FreeBytes>(begin + before, FreeBytes{.mapped_bytes = taken});
+  madvise(bytes_.get(), taken, MADV_HUGEPAGE);
 }
 
 AlignedBytes AlignedBytes::borrow(std::span<std::byte> memory) {
   AlignedBytes bytes;
-  bytes.bytes_ = std::unique_ptr<std::byte, Free>(memory.data(), Free(true));
+  bytes.bytes_ =
+      std::unique_ptr<std::byte, FreeBytes>(memory.data(), FreeBytes{.is_borrowed = true});
   bytes.size_bytes_ = memory.size();
   return bytes;
 }

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <span>
 #include <vector>
@@ -52,8 +51,15 @@ struct BatchFormat {
   std::size_t slot_bytes() const;
 };
 
+struct FreeBytes {
+  std::size_t mapped_bytes = 0;  // 0: from the heap
+  bool is_borrowed = false;
+  void operator()(std::byte* bytes) const;
+};
+
 // 64-byte aligned memory that is not touched before it is written; its own, or somebody's who lives
-// longer.
+// longer. Large pieces are the kernel's own pages: they count as they are and go back when they are
+// freed.
 class AlignedBytes {
  public:
   AlignedBytes() = default;
@@ -62,16 +68,11 @@ class AlignedBytes {
   std::byte* data() const { return bytes_.get(); }
   std::size_t size() const { return size_bytes_; }
 
+  // What memory of that size takes.
+  static std::size_t taken_bytes(std::size_t size_bytes);
+
  private:
-  struct Free {
-    Free() : is_borrowed(false) {}
-    explicit Free(bool borrowed) : is_borrowed(borrowed) {}
-    bool is_borrowed;
-    void operator()(std::byte* bytes) const {
-      if (!is_borrowed) std::free(bytes);
-    }
-  };
-  std::unique_ptr<std::byte, Free> bytes_;
+  std::unique_ptr<std::byte, FreeBytes> bytes_;
   std::size_t size_bytes_ = 0;
 };
 

@@ -28,6 +28,7 @@ class DelayedStore final : public RowStore {
   std::unique_ptr<RowReader> make_reader() const override;
   std::vector<ArrayKind> arrays() const override { return inner_->arrays(); }
   std::vector<FallbackCount> fallbacks() const override { return inner_->fallbacks(); }
+  void will_need(std::span<const std::uint32_t> rows) const override { inner_->will_need(rows); }
 
  private:
   std::shared_ptr<const RowStore> inner_;

@@ -43,8 +43,16 @@ inline constexpr ErrorCode kFeedMemory{
     "E-FEED-MEMORY", ExitCode::kMemory, "The batch buffers do not fit into the memory given.",
     "raise buffer_memory, or lower batch_frames or prefetch_buffer_size"};
 
-inline constexpr std::array kErrorCodes{&kFeedRanks,     &kFeedShape,   &kFeedEmpty,
-                                        &kFeedState,     &kFeedChanged, &kFeedBadRows,
-                                        &kFeedNotCached, &kFeedMemory,  &kFeedFileChanged};
+inline constexpr ErrorCode kFeedTunerLog{"E-FEED-TUNERLOG", ExitCode::kUsage,
+                                         "The file is not a log that the tuner wrote.",
+                                         "give the file that --tuner-log wrote, unchanged"};
+inline constexpr ErrorCode kFeedRamTier{
+    "E-FEED-RAMTIER", ExitCode::kMemory,
+    "cache.tier ram could not lock the cache in memory, and strict forbids less.",
+    "raise the limit of locked memory (ulimit -l), or lower cache.tier_memory"};
+
+inline constexpr std::array kErrorCodes{
+    &kFeedRanks,     &kFeedShape,  &kFeedEmpty,       &kFeedState,    &kFeedChanged, &kFeedBadRows,
+    &kFeedNotCached, &kFeedMemory, &kFeedFileChanged, &kFeedTunerLog, &kFeedRamTier};
 
 }  // namespace stoker::feed

@@ -1,12 +1,15 @@
 #include "stoker/feed/feed.h"
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
+#include "stoker/base/cpu_time.h"
 #include "stoker/base/number_text.h"
 #include "stoker/feed/batch_fill.h"
 #include "stoker/feed/device_stage.h"
 #include "stoker/feed/errors.h"
+#include "stoker/feed/tuner.h"
 
 namespace stoker::feed {
 namespace {
@@ -53,6 +56,10 @@ unsigned count_slots(const BatchFormat& format, std::uint64_t buffer_bytes) {
   return static_cast<unsigned>(std::min<std::uint64_t>(slots, kMostSlots));
 }
 
+// Workers that wait for storage may be more than the cores.
+constexpr unsigned kIdleWorkersPerCore = 4;
+constexpr unsigned kMostReadAhead = 512;
+
 }  // namespace
 
 struct Feed::State {
@@ -62,24 +69,30 @@ struct Feed::State {
     check_ranks(setup.ranks, setup.order.batch_multiple);
     format = std::make_shared<BatchFormat>(make_format(setup, *order));
     max_depth = count_slots(*format, setup.loading.buffer_bytes) - 2;
-    num_workers = setup.loading.num_workers;
-    depth = std::clamp(setup.loading.depth.value_or(std::max(4U, 2 * num_workers)), 1U, max_depth);
+    begin_knobs();
     bad_rows = std::make_shared<BadRows>(setup.bad_rows);
     if (setup.device != nullptr) prepare_device();
-    if (format->has_extras()) {
-      std::vector<std::uint32_t> frames;
-      for (const OrderRow& row : order->rows()) frames.push_back(row.num_frames);
-      extras = std::make_shared<RowExtras>(
-          setup.store, std::move(frames),
-          ExtrasOptions{.seed = setup.order.seed, .reference = setup.extras.reference});
-    }
+    make_extras();
     start(setup.start);
+  }
+
+  void begin_knobs() {
+    const unsigned workers = setup.loading.num_workers;
+    const unsigned depth = setup.loading.depth.value_or(std::max(4U, 2 * workers));
+    const Lock lock(knobs_mutex);
+    knobs.at(TunerKnob::kWorkers) = workers;
+    knobs.at(TunerKnob::kDepth) = std::clamp(depth, 1U, max_depth);
+    knobs.at(TunerKnob::kReadAhead) = setup.loading.read_ahead_batches;
   }
 
   // Page-locked memory is dear: as many slots as the depth asks for, and those whose copies are on
   // their way.
   void prepare_device() {
-    depth = max_depth = std::min(max_depth, depth + DeviceStage::kMostInFlight);
+    max_depth = std::min(max_depth, knobs_now().at(TunerKnob::kDepth) + DeviceStage::kMostInFlight);
+    {
+      const Lock lock(knobs_mutex);
+      knobs.at(TunerKnob::kDepth) = max_depth;
+    }
     memory = std::make_shared<SlotMemory>(*format,
                                           SlotMemoryOptions{.num_slots = max_depth + 2,
                                                             .kind = setup.device->host_memory,
@@ -94,8 +107,18 @@ struct Feed::State {
     device = std::make_shared<DeviceWork>(format, own, order->rows().size());
   }
 
+  void make_extras() {
+    if (!format->has_extras()) return;
+    std::vector<std::uint32_t> frames;
+    for (const OrderRow& row : order->rows()) frames.push_back(row.num_frames);
+    extras = std::make_shared<RowExtras>(
+        setup.store, std::move(frames),
+        ExtrasOptions{.seed = setup.order.seed, .reference = setup.extras.reference});
+  }
+
   // Builds everything that depends on the position; what runs now ends first.
   void start(const FeedPosition& at) {
+    tuner.reset();
     stage.reset();
     pipeline.reset();
     if (device != nullptr) device->forget_ready();
@@ -106,7 +129,14 @@ struct Feed::State {
       ++position.epoch;
       planner = std::make_shared<EpochPlanner>(order, position.epoch);
     }
-    const unsigned max_workers = std::max({1U, setup.loading.max_workers, num_workers});
+    const TunerKnobs now = knobs_now();
+    const unsigned max_workers =
+        std::max({1U, setup.loading.max_workers, now.at(TunerKnob::kWorkers)});
+    read_ahead.reset();
+    if (now.at(TunerKnob::kReadAhead) > 0 || setup.loading.tuned_cores > 0) {
+      read_ahead = std::make_shared<ReadAhead>(
+          ReadAhead::Parts{setup.store, planner, setup.num_epochs, now.at(TunerKnob::kReadAhead)});
+    }
     fill = std::make_shared<BatchFill>(
         BatchFillParts{.store = setup.store,
                        .order = order,
@@ -114,6 +144,7 @@ struct Feed::State {
                        .format = format,
                        .bad_rows = bad_rows,
                        .extras = extras,
+                       .read_ahead = read_ahead,
                        .memory = memory,
                        .resident = device == nullptr ? nullptr : device->resident(),
                        .ranks = setup.ranks,
@@ -121,14 +152,18 @@ struct Feed::State {
                        .max_slots = max_depth + 2,
                        .max_workers = max_workers});
     pipeline = std::make_unique<pipeline::Pipeline>(
-        fill, pipeline::PipelineOptions{.num_workers = num_workers,
+        fill, pipeline::PipelineOptions{.num_workers = now.at(TunerKnob::kWorkers),
                                         .max_workers = max_workers,
-                                        .depth = depth,
+                                        .depth = now.at(TunerKnob::kDepth),
                                         .max_depth = max_depth,
                                         .first_sequence = position.batch,
                                         .stall_limit = setup.loading.stall_limit,
                                         .clock = setup.loading.clock});
-    if (device == nullptr) return;
+    if (device != nullptr) start_stage();
+    start_tuner(now);
+  }
+
+  void start_stage() {
     stage = std::make_unique<DeviceStage>(DeviceStageParts{.setup = setup.device,
                                                            .work = device,
                                                            .fill = fill,
@@ -136,6 +171,52 @@ struct Feed::State {
                                                            .format = format,
                                                            .num_host_slots = max_depth + 2,
                                                            .patience = setup.loading.stall_limit});
+  }
+
+  void start_tuner(const TunerKnobs& now) {
+    const unsigned cores = setup.loading.tuned_cores;
+    if (cores == 0 || now.at(TunerKnob::kWorkers) == 0) return;
+    TunerLimits limits;
+    limits.most.at(TunerKnob::kWorkers) = std::min(cores, setup.loading.max_workers);
+    limits.most.at(TunerKnob::kDepth) = max_depth;
+    limits.most.at(TunerKnob::kReadAhead) = kMostReadAhead;
+    limits.most_idle_workers = std::min(kIdleWorkersPerCore * cores, setup.loading.max_workers);
+    tuner = std::make_unique<Tuner>(
+        TunerTarget{.count = [this] { return tuner_counts(); },
+                    .apply = [this](const TunerKnobs& wanted) { apply(wanted); }},
+        TunerOptions{.start = now,
+                     .limits = limits,
+                     .num_cores = cores,
+                     .num_online_cores = std::max(1U, std::thread::hardware_concurrency()),
+                     .clock = setup.loading.clock});
+  }
+
+  TunerCounts tuner_counts() const {
+    const pipeline::PipelineStats stats = pipeline->stats();
+    return {stats.num_delivered, stats.consumer_wait_s, process_cpu_s(), machine_idle_s()};
+  }
+
+  TunerKnobs knobs_now() const {
+    const Lock lock(knobs_mutex);
+    return knobs;
+  }
+
+  // From the tuner's thread and the user's.
+  void apply(const TunerKnobs& wanted) {
+    const Lock lock(knobs_mutex);
+    knobs = wanted;
+    pipeline->set_num_workers(wanted.at(TunerKnob::kWorkers));
+    pipeline->set_depth(wanted.at(TunerKnob::kDepth));
+    if (read_ahead != nullptr) read_ahead->set_num_batches(wanted.at(TunerKnob::kReadAhead));
+  }
+
+  // A value the user sets: the tuner, where one runs, begins anew from it.
+  void set(TunerKnob knob, unsigned value) {
+    tuner.reset();
+    TunerKnobs wanted = knobs_now();
+    wanted.at(knob) = value;
+    apply(wanted);
+    start_tuner(wanted);
   }
 
   void count(const BatchSlot& slot) {
@@ -157,11 +238,15 @@ struct Feed::State {
   std::shared_ptr<BatchFill> fill;
   FeedPosition position;
   FeedStats totals;
-  unsigned num_workers = 0, depth = 1, max_depth = 1;
+  unsigned max_depth = 1;
+  mutable Mutex knobs_mutex;
+  TunerKnobs knobs STOKER_GUARDED_BY(knobs_mutex);
+  std::shared_ptr<ReadAhead> read_ahead;
   std::shared_ptr<SlotMemory> memory;
   std::shared_ptr<DeviceWork> device;            // null: batches stay in host memory
   std::unique_ptr<pipeline::Pipeline> pipeline;  // ends before what it uses
-  std::unique_ptr<DeviceStage> stage;            // last: takes from the pipeline
+  std::unique_ptr<DeviceStage> stage;            // takes from the pipeline
+  std::unique_ptr<Tuner> tuner;                  // last: turns the knobs of all others
 };
 
 Feed::Feed(FeedSetup setup) : state_(std::make_unique<State>(std::move(setup))) {}
@@ -218,6 +303,7 @@ FeedStats Feed::stats() const {
   FeedStats stats = state_->totals;
   stats.pipeline = state_->pipeline->stats();
   stats.fallbacks = state_->setup.store->fallbacks();
+  if (state_->read_ahead != nullptr) stats.num_read_ahead = state_->read_ahead->num_asked();
   if (state_->setup.fallbacks != nullptr) {
     for (FallbackCount& each : state_->setup.fallbacks->counts()) {
       stats.fallbacks.push_back(std::move(each));
@@ -238,20 +324,23 @@ std::vector<BadRow> Feed::bad_rows() const { return state_->bad_rows->rows(); }
 std::string Feed::picture() const { return state_->pipeline->picture(); }
 
 void Feed::set_num_workers(unsigned num_workers) {
-  state_->num_workers = std::min(num_workers, state_->setup.loading.max_workers);
-  state_->pipeline->set_num_workers(state_->num_workers);
+  state_->set(TunerKnob::kWorkers, std::min(num_workers, state_->setup.loading.max_workers));
 }
 
 void Feed::set_depth(unsigned depth) {
-  state_->depth = std::clamp(depth, 1U, state_->max_depth);
-  state_->pipeline->set_depth(state_->depth);
+  state_->set(TunerKnob::kDepth, std::clamp(depth, 1U, state_->max_depth));
 }
 
-unsigned Feed::num_workers() const { return state_->num_workers; }
-unsigned Feed::depth() const { return state_->depth; }
+unsigned Feed::num_workers() const { return state_->knobs_now().at(TunerKnob::kWorkers); }
+unsigned Feed::depth() const { return state_->knobs_now().at(TunerKnob::kDepth); }
+unsigned Feed::read_ahead() const { return state_->knobs_now().at(TunerKnob::kReadAhead); }
+
+std::optional<TunerLog> Feed::tuner_log() const {
+  return state_->tuner == nullptr ? std::nullopt : std::optional(state_->tuner->log());
+}
 unsigned Feed::max_depth() const { return state_->max_depth; }
 std::uint64_t Feed::buffer_bytes() const {
-  return std::uint64_t{state_->depth + 2} * state_->format->slot_bytes();
+  return std::uint64_t{depth() + 2} * state_->format->slot_bytes();
 }
 
 }  // namespace stoker::feed

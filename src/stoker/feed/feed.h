@@ -17,6 +17,7 @@
 #include "stoker/feed/feed_setup.h"
 #include "stoker/feed/feed_state.h"
 #include "stoker/feed/start_rule.h"
+#include "stoker/feed/tuner_log.h"
 #include "stoker/pipeline/pipeline.h"
 
 namespace stoker::feed {
@@ -31,6 +32,7 @@ struct FeedStats {
   std::uint64_t num_empty_bad = 0;  // rows delivered empty because their file turned bad
   std::optional<RingStats> ring;    // of a feed into GPU memory
   std::optional<DeviceBudget> device;
+  std::uint64_t num_read_ahead = 0;  // batches that the storage was asked for ahead
 
   double padding_share() const {
     return all_frames == 0
@@ -77,12 +79,15 @@ class Feed {
   // Waits as the start rule says (start_rule.h); returns at once for batches in host memory.
   StartReport await_start(const StartOptions& options);
 
-  // For the tuner: change speed and memory, never a byte.
+  // Change speed and memory, never a byte; a tuner goes on from there.
   void set_num_workers(unsigned num_workers);
   void set_depth(unsigned depth);
   unsigned num_workers() const;
   unsigned depth() const;
-  unsigned max_depth() const;          // what the memory given allows
+  unsigned read_ahead() const;
+  unsigned max_depth() const;  // what the memory given allows
+  // What the tuner saw and did since the feed was opened or sought; nothing where none runs.
+  std::optional<TunerLog> tuner_log() const;
   std::uint64_t buffer_bytes() const;  // of all slots that may be in use at this depth
 
  private:

@@ -22,6 +22,7 @@ namespace {
 
 constexpr std::uint64_t kDefaultBufferBytes = config::kGiB;
 constexpr std::uint32_t kDefaultBatchFrames = 40'000;
+constexpr unsigned kDefaultReadAhead = 16;
 
 std::optional<std::uint32_t> number_from_environment(std::initializer_list<const char*> names) {
   for (const char* name : names) {
@@ -77,8 +78,16 @@ LoadingOptions loading_options(const config::Settings& settings, unsigned num_wo
       .buffer_bytes = loader.buffer_memory ? loader.buffer_memory->count : kDefaultBufferBytes,
       .stall_limit =
           std::chrono::nanoseconds(static_cast<std::int64_t>(loader.stall_limit_s * 1e9))};
+  loading.read_ahead_batches = loader.read_ahead_batches
+                                   ? static_cast<unsigned>(*loader.read_ahead_batches)
+                                   : kDefaultReadAhead;
+  if (loader.auto_tune_performance) loading.tuned_cores = count_cpus().allowed;
   // Both switches mean: load a batch only when it is asked for.
-  if (!loader.use_native_loading || !loader.optimize_cpu_gpu_overlap) loading.num_workers = 0;
+  if (!loader.use_native_loading || !loader.optimize_cpu_gpu_overlap) {
+    loading.num_workers = 0;
+    loading.read_ahead_batches = 0;
+    loading.tuned_cores = 0;
+  }
   return loading;
 }
 

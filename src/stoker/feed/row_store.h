@@ -78,6 +78,8 @@ class RowStore {
   virtual std::unique_ptr<RowReader> make_reader() const = 0;
   virtual std::vector<ArrayKind> arrays() const { return {}; }
   virtual std::vector<FallbackCount> fallbacks() const { return {}; }
+  // Asks the storage to have these rows at hand soon; never waits for it, never fails.
+  virtual void will_need(std::span<const std::uint32_t>) const {}
 };
 
 }  // namespace stoker::feed

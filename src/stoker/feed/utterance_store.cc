@@ -1,6 +1,10 @@
 #include "stoker/feed/utterance_store.h"
 
+#include <fcntl.h>
+#include <sys/uio.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <utility>
 
 #include "stoker/base/number_text.h"
@@ -33,6 +37,12 @@ cache::ReaderOptions reader_options(const config::CacheSettings& cache) {
                                                    : cache::Verification::kOff};
 }
 
+bool is_in_page_cache(const File& file) {
+  std::byte one{};
+  const iovec into{&one, 1};
+  return preadv2(file.handle(), &into, 1, 0, RWF_NOWAIT) >= 0 || errno != EAGAIN;
+}
+
 }  // namespace
 
 UtteranceStore::UtteranceStore(const StoreOptions& options)
@@ -59,13 +69,17 @@ UtteranceStore::UtteranceStore(const StoreOptions& options)
   routes_.make_tokens(*wanted_, options.num_workers, options.stop);
   measure_rows(options);
   find_arrays(options.settings.batch.arrays);
+  if (reader_ && options.settings.cache.tier == config::CacheTier::kRam) {
+    ram_tier_ =
+        std::make_unique<RamTier>(*reader_, ram_tier_bytes(options.settings.cache), *fallbacks_);
+  }
 }
 
 void UtteranceStore::open_cache(const StoreOptions& options) {
   const cache::CachePlace place =
       cache::find_cache_place(options.settings, wanted_->target().head.features, options.io);
-  Result<cache::Reader> reader =
-      cache::Reader::open(options.io, place.folder, reader_options(options.settings.cache));
+  cache::ReaderOptions how = reader_options(options.settings.cache);
+  Result<cache::Reader> reader = open_reader(options.io, place.folder, how);
   if (!reader) {
     // No cache yet is no fault; a damaged manifest is one that precompute cures.
     if (reader.error().code != &cache::kNoCache) {
@@ -83,9 +97,48 @@ void UtteranceStore::open_cache(const StoreOptions& options) {
   }
   const File folder = open_file(options.io, place.folder, OpenFor::kFolder).take_or_raise();
   const cache::Inspection found = cache::inspect_cache(
-      folder, wanted_->target().makers, {.num_workers = options.num_workers, .stop = options.stop});
+      folder, wanted_->target().makers,
+      {.num_workers = options.num_workers,
+       .access = how.mode == cache::ReadMode::kMap ? cache::ShardAccess::kMap
+                                                   : cache::ShardAccess::kPread,
+       .stop = options.stop});
   reader_ = std::move(reader).value();
   routes_.use_cache(found, *reader_, wanted_->rows());
+}
+
+// Where the kernel refuses to map (a limit on mappings, a file system without them) the shards are
+// read instead: slower, the same bytes.
+Result<cache::Reader> UtteranceStore::open_reader(Io& io, const std::string& folder,
+                                                  cache::ReaderOptions& how) {
+  Result<cache::Reader> reader = cache::Reader::open(io, folder, how);
+  if (reader || how.mode == cache::ReadMode::kPread || reader.error().code == &cache::kNoCache)
+    return reader;
+  how.mode = cache::ReadMode::kPread;
+  Result<cache::Reader> instead = cache::Reader::open(io, folder, how);
+  if (!instead) return reader;
+  if (!fallbacks_->are_allowed()) raise(Error(reader.error()));
+  fallbacks_->take({"mapping", "pread", std::string(reader.error().code->name)},
+                   error_line(reader.error()) + "; the cache is read by pread");
+  return instead;
+}
+
+bool UtteranceStore::is_at_hand(std::uint32_t row) const {
+  const RowRoute& route = routes_[row];
+  if (route.mel || route.pcm) return reader_->is_resident(route.mel ? *route.mel : *route.pcm);
+  const Result<File> file = index_.open_sound(index_[row]);
+  return !file || is_in_page_cache(*file);
+}
+
+void UtteranceStore::will_need(std::span<const std::uint32_t> rows) const {
+  if (rows.empty() || is_at_hand(rows[rows.size() / 2])) return;
+  for (const std::uint32_t row : rows) {
+    const RowRoute& route = routes_[row];
+    if (route.mel || route.pcm) {
+      reader_->will_need(route.mel ? *route.mel : *route.pcm);
+    } else if (const Result<File> file = index_.open_sound(index_[row])) {
+      posix_fadvise(file->handle(), 0, 0, POSIX_FADV_WILLNEED);
+    }
+  }
 }
 
 std::uint64_t UtteranceStore::num_samples(std::uint32_t row) const {

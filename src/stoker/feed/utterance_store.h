@@ -18,6 +18,7 @@
 #include "stoker/data/index.h"
 #include "stoker/feed/fallbacks.h"
 #include "stoker/feed/order_settings.h"
+#include "stoker/feed/ram_tier.h"
 #include "stoker/feed/row_routes.h"
 #include "stoker/feed/row_store.h"
 
@@ -50,6 +51,8 @@ class UtteranceStore final : public RowStore {
   std::unique_ptr<RowReader> make_reader() const override;
   std::vector<ArrayKind> arrays() const override { return arrays_; }
   std::vector<FallbackCount> fallbacks() const override { return fallbacks_->counts(); }
+  // Looks at one of the rows: where that is in the page cache the others are taken to be as well.
+  void will_need(std::span<const std::uint32_t> rows) const override;
 
   // What the order is a function of: frames and tokens of every row. Rows with more than max_tokens
   // are left out.
@@ -68,11 +71,14 @@ class UtteranceStore final : public RowStore {
   std::uint64_t max_samples() const { return max_samples_; }  // of a row, prepared
   std::uint32_t num_frames(std::uint32_t row) const { return num_frames_[row]; }
   Fallbacks& fallback_account() const { return *fallbacks_; }
+  const RamTier* ram_tier() const { return ram_tier_.get(); }
   // Back end whose mels are delivered: the cache's when one is used, else this process's.
   std::string numeric_path() const;
 
  private:
   void open_cache(const StoreOptions& options);
+  Result<cache::Reader> open_reader(Io& io, const std::string& folder, cache::ReaderOptions& how);
+  bool is_at_hand(std::uint32_t row) const;
   std::uint64_t num_samples(std::uint32_t row) const;
   void measure_rows(const StoreOptions& options);
   void find_arrays(const std::vector<std::string>& names);
@@ -90,6 +96,7 @@ class UtteranceStore final : public RowStore {
   std::vector<std::vector<std::optional<cache::RecordRef>>> array_records_;
   std::uint64_t max_samples_ = 0;
   std::unique_ptr<Fallbacks> fallbacks_;
+  std::unique_ptr<RamTier> ram_tier_;  // after what it uses; null with another tier
 };
 
 }  // namespace stoker::feed

@@ -121,6 +121,8 @@ DemoStory tell_demo(Io& io, const DemoOptions& options, const std::stop_token& s
   story.sample = look_at_one(index);
   keep_sound(out, "spoken.wav", story.sample, story.sample.spoken);
   keep_sound(out, "returned.wav", story.sample, story.sample.returned);
+  say("feeding a consumer: naive against native");
+  story.race = race_loaders(io, story.data_folder, stop);
   publish_file(out, "report.html", view_bytes(demo_page(story))).take_or_raise();
   return story;
 }

@@ -12,6 +12,7 @@
 #include "stoker/audio/feature_file.h"
 #include "stoker/base/io.h"
 #include "stoker/data/account.h"
+#include "stoker/observe/demo_feed.h"
 #include "stoker/observe/machine_survey.h"
 
 namespace stoker::observe {
@@ -49,6 +50,7 @@ struct DemoStory {
   std::vector<double> durations_s;
   std::vector<std::string> speakers;
   DemoSample sample;
+  DemoRace race;
 };
 
 // Tells the story; `say` gets a line before each part. Throws what a part throws.

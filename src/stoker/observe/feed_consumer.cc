@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "stoker/base/clock.h"
+#include "stoker/base/cpu_time.h"
 
 namespace stoker::observe {
 namespace {
@@ -12,13 +13,11 @@ namespace {
 // A sleeping thread wakes up late by about this much; the rest of a step is spent awake.
 constexpr double kLateness_s = 150e-6;
 
-double seconds_of(clockid_t clock) {
+double now_s() {
   timespec now{};
-  clock_gettime(clock, &now);
+  clock_gettime(CLOCK_MONOTONIC, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
-
-double now_s() { return seconds_of(CLOCK_MONOTONIC); }
 
 // What a trainer does with a batch: nothing that this processor sees.
 void pass_step(double until_s) {
@@ -102,9 +101,6 @@ class Run {
 };
 
 }  // namespace
-
-double process_cpu_s() { return seconds_of(CLOCK_PROCESS_CPUTIME_ID); }
-double thread_cpu_s() { return seconds_of(CLOCK_THREAD_CPUTIME_ID); }
 
 ConsumerReport run_consumer(BatchSource& source, const ConsumerOptions& options) {
   Run run(source, options);

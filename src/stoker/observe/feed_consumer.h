@@ -45,8 +45,4 @@ struct ConsumerReport {
 // Ends early when stopped or when the source has nothing more.
 ConsumerReport run_consumer(BatchSource& source, const ConsumerOptions& options);
 
-// Processor time of this process, and of the calling thread.
-double process_cpu_s();
-double thread_cpu_s();
-
 }  // namespace stoker::observe

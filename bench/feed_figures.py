@@ -1,0 +1,272 @@
+#!/usr/bin/env python3
+"""Measures what the feed promises under load, one figure after the other, and says whether each bar is met.
+
+    bench/feed_figures.py --build build --data2000 A --data13100 B [names …]
+
+Data sets that are not there are made with the built-in voice. Every figure is kept as JSON in
+bench/results/feed-NAME.json with the commands that gave it. A bar that is missed makes the exit status 1.
+"""
+
+import argparse
+import datetime
+import json
+import os
+import platform
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "bench" / "results"
+Json = dict[str, Any]
+
+
+def processor() -> str:
+    for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return platform.processor()
+
+
+class Bars:
+    """What was promised beside what was found."""
+
+    def __init__(self) -> None:
+        self.rows: list[Json] = []
+
+    def at_least(self, name: str, found: float, bar: float) -> None:
+        self.rows.append({"name": name, "found": found, "bar": f">= {bar:g}", "ok": found >= bar})
+
+    def at_most(self, name: str, found: float, bar: float) -> None:
+        self.rows.append({"name": name, "found": found, "bar": f"<= {bar:g}", "ok": found <= bar})
+
+    def ok(self) -> bool:
+        return all(row["ok"] for row in self.rows)
+
+
+class Runner:
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.program = str((options.build / "stoker").resolve())
+        self.small = str(options.data2000)
+        self.large = str(options.data13100)
+        self.commands: list[str] = []
+        for folder, clips in ((options.data2000, 2000), (options.data13100, 13100)):
+            if not (folder / "metadata.csv").exists():
+                self.run("data", "make", "--out", str(folder), "--clips", str(clips), "--lengths", "ljspeech")
+            self.run("precompute", "--data", str(folder))
+
+    def run(self, *arguments: str) -> Json:
+        command = [self.program, *arguments, "--json"]
+        self.commands.append(" ".join(["stoker", *arguments]))
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise RuntimeError(f"{' '.join(command)}\n{done.stderr}")
+        result: Json = json.loads(done.stdout)
+        return result
+
+    def bench(self, data: str, *arguments: str) -> list[Json]:
+        rows: list[Json] = self.run("bench", "feed", "--data", data, "--device", "cpu", *arguments)["rows"]
+        return rows
+
+
+def supply(runner: Runner, bars: Bars) -> Json:
+    """Clips a second and processor time, cached and on the fly."""
+    common = ("--dtype", "f16,f32", "--seconds", "10", "--repeat", "5")
+    rows = runner.bench(runner.small, "--path", "cached,files", *common)
+    rows += runner.bench(runner.large, "--path", "cached", *common)
+    for row in rows:
+        name = f"{row['path']} {row['dtype']}"
+        cached = row["path"] == "cached"
+        bar = 8_000.0 if not cached else 150_000.0 if row["dtype"] == "f16" else 120_000.0
+        bars.at_least(f"{name}: clips/s", row["clips_per_s"], bar)
+        bars.at_most(f"{name}: CPU s per 1,000", row["cpu_s_per_1000_clips"], 0.015 if cached else 0.25)
+        bars.at_most(f"{name}: MB beside the batches", row["rss_mb"] - row["buffers_mb"], 64.0)
+    return {"rows": rows}
+
+
+def demand(runner: Runner, bars: Bars) -> Json:
+    """A consumer that asks for a fixed rate, beside the same one fed from memory."""
+    rows: list[Json] = []
+    for path, rate, seconds in (("cached", "50000", "6"), ("files", "4000", "40")):
+        rows += runner.bench(runner.small, "--path", path, "--demand", rate, "--seconds", seconds, "--repeat", "2")
+    for row in rows:
+        memory = row["from_memory"]
+        bars.at_least(f"{row['path']}: batches", row["batches"], 2_000)
+        bars.at_most(f"{row['path']}: stall share", row["stall_share"], 0.005)
+        bars.at_most(f"{row['path']}: CV above memory", row["interval_cv"] - memory["interval_cv"], 0.02)
+        bars.at_most(f"{row['path']}: p99/p50 above memory", row["p99_over_p50"] - memory["p99_over_p50"], 0.05)
+        bars.at_most(f"{row['path']}: longest epoch gap, of p99", row["longest_epoch_gap_ms"] / row["p99_ms"], 1.5)
+    return {"rows": rows}
+
+
+def first(runner: Runner, bars: Bars) -> Json:
+    """Time to the first batch: after open, from process start, and with a cold index."""
+    found: Json = {}
+    for name, data in (("2000", runner.small), ("13100", runner.large)):
+        after_open: list[float] = []
+        whole: list[float] = []
+        for _ in range(7):
+            started = time.monotonic()
+            result = runner.run("stream", "--data", data, "--batches", "1", "--device", "cpu")
+            whole.append(time.monotonic() - started)
+            after_open.append(result["first_batch_s"] - result["open_s"])
+        found[name] = {"after_open_s": min(after_open), "process_s": min(whole)}
+        bars.at_most(f"{name} clips: first batch after open, s", min(after_open), 0.005)
+    bars.at_most("2000 clips: from process start to exit, s", found["2000"]["process_s"], 0.1)
+    if os.geteuid() == 0:
+        subprocess.run(["sync"], check=True)
+        Path("/proc/sys/vm/drop_caches").write_text("3\n", encoding="utf-8")
+        started = time.monotonic()
+        result = runner.run("data", "info", runner.large)
+        found["cold_index_s"] = time.monotonic() - started
+        bars.at_most("13100 rows: cold index, s", found["cold_index_s"], 1.0)
+        runner.run("verify", "--data", runner.large)
+    return found
+
+
+def neighbour(runner: Runner, bars: Bars) -> Json:
+    """One of the cores taken by somebody else, then given back."""
+    alone = runner.bench(runner.small, "--seconds", "4", "--repeat", "2")[0]["clips_per_s"]
+    spin = "while True: pass"
+    busy = subprocess.Popen(["taskset", "-c", "0", sys.executable, "-c", spin])
+    try:
+        beside = runner.bench(runner.small, "--seconds", "4", "--repeat", "2")[0]["median_clips_per_s"]
+    finally:
+        busy.kill()
+        busy.wait()
+    back = runner.bench(runner.small, "--seconds", "1.5", "--repeat", "1")[0]["clips_per_s"]
+    bars.at_least("beside a busy neighbour, of alone", beside / alone, 0.5)
+    bars.at_least("after it has gone, of alone", back / alone, 0.8)
+    return {"alone": alone, "beside": beside, "back": back}
+
+
+def tuner(runner: Runner, bars: Bars) -> Json:
+    """From one worker and depth one to the best fixed setting."""
+    fixed = runner.bench(
+        runner.small,
+        "--set", "data.auto_tune_performance=false",
+        "--grid", "data.num_workers=1,2,3", "--grid", "data.prefetch_buffer_size=1,4,8",
+        "--seconds", "2", "--repeat", "2",
+    )  # fmt: skip
+    best = max(row["median_clips_per_s"] for row in fixed)
+    runs: list[Json] = []
+    log = "/tmp/stoker-tuner.jsonl"
+    for _ in range(10):
+        row = runner.bench(
+            runner.small,
+            "--set", "data.num_workers=1", "--set", "data.prefetch_buffer_size=1",
+            "--seconds", "15", "--repeat", "1", "--tuner-log", log,
+        )[0]  # fmt: skip
+        replay = runner.run("bench", "feed", "--replay-tuner", log)
+        runs.append(
+            {
+                "of_best": row["clips_per_s"] / best,
+                "moves": len(row["tuner"]["moves"]),
+                "end": row["settings_at_end"],
+                "replays": replay["same_moves"],
+            }
+        )
+    bars.at_least("runs of ten that reach 90 %", sum(run["of_best"] >= 0.9 for run in runs), 9)
+    bars.at_least("logs of ten that replay", sum(run["replays"] for run in runs), 10)
+    return {"best_fixed_clips_per_s": best, "runs": runs}
+
+
+def shared_bytes(pid: int) -> int:
+    """What a process has of the cache's files, in bytes: a page that four map counts a quarter."""
+    total = 0
+    inside = False
+    for line in Path(f"/proc/{pid}/smaps").read_text(encoding="utf-8").splitlines():
+        if re.match(r"^[0-9a-f]+-[0-9a-f]+ ", line):
+            inside = ".stk" in line
+        elif inside and line.startswith("Pss:"):
+            total += int(line.split()[1]) * 1024
+    return total
+
+
+def shared(runner: Runner, bars: Bars) -> Json:
+    """The RAM tier is one copy for all processes of the machine."""
+    command = [runner.program, "bench", "feed", "--data", runner.large, "--cache-tier", "ram", "--device", "cpu"]
+    command += ["--seconds", "12", "--repeat", "1", "--json"]
+    sums: list[int] = []
+    for count in (1, 4):
+        readers = [subprocess.Popen(command, stdout=subprocess.DEVNULL) for _ in range(count)]
+        time.sleep(7 + 2 * count)
+        sums.append(sum(shared_bytes(reader.pid) for reader in readers))
+        for reader in readers:
+            reader.terminate()
+            reader.wait()
+    bars.at_least("one reader holds the cache, MB", sums[0] / 1e6, 1_000)
+    bars.at_most("four readers, of one", sums[1] / max(sums[0], 1), 1.1)
+    return {"one_bytes": sums[0], "four_bytes": sums[1]}
+
+
+def switches(runner: Runner, bars: Bars) -> Json:
+    """What each switch of the loader does, and naive against native."""
+    rows = runner.bench(runner.small, "--loader", "naive,native", "--path", "cached,files", "--seconds", "4")
+    rows += runner.bench(
+        runner.small,
+        "--grid", "data.optimize_cpu_gpu_overlap=true,false",
+        "--grid", "data.prefetch_buffer_size=1,8",
+        "--seconds", "2",
+    )  # fmt: skip
+    for row in rows:
+        if row["loader"] == "native" and "speed_up" in row:
+            bars.at_least(f"{row['path']}: native over naive", row["speed_up"], 1.5)
+    return {"rows": rows}
+
+
+FIGURES: dict[str, Callable[[Runner, Bars], Json]] = {
+    "supply": supply,
+    "demand": demand,
+    "first": first,
+    "neighbour": neighbour,
+    "switches": switches,
+    "shared": shared,
+    "tuner": tuner,
+}
+
+
+def measure(runner: Runner, name: str) -> bool:
+    runner.commands.clear()
+    bars = Bars()
+    try:
+        result = FIGURES[name](runner, bars)
+    except (RuntimeError, OSError, KeyError, json.JSONDecodeError) as error:
+        print(f"{name}: {error}", file=sys.stderr)
+        return False
+    kept = {
+        "date": datetime.date.today().isoformat(),
+        "machine": f"{processor()}, {os.cpu_count()} cores",
+        "command": f"bench/feed_figures.py {name}",
+        "commands": sorted(set(runner.commands)),
+        "bars": bars.rows,
+        "result": result,
+    }
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    (RESULTS / f"feed-{name}.json").write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+    for row in bars.rows:
+        print(f"{'ok  ' if row['ok'] else 'MISS'} {name}: {row['name']} {row['found']:.4g} ({row['bar']})")
+    return bars.ok()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=Path, default=ROOT / "build")
+    parser.add_argument("--data2000", type=Path, default=Path("/tmp/stoker-2000"))
+    parser.add_argument("--data13100", type=Path, default=Path("/tmp/stoker-13100"))
+    parser.add_argument("names", nargs="*", help=f"default: all of {', '.join(FIGURES)}")
+    options = parser.parse_args()
+    unknown = [name for name in options.names if name not in FIGURES]
+    if unknown:
+        parser.error(f"no such figure: {', '.join(unknown)}")
+    runner = Runner(options)
+    verdicts = [measure(runner, name) for name in options.names or list(FIGURES)]
+    return 0 if all(verdicts) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
