@@ -49,10 +49,12 @@ TEST(FeedMemoryTest, ALowerDepthGivesWayToNothingNew) {
 // STOKER_TEST_BATCHES=1000000 runs the long version.
 TEST(FeedMemoryTest, DoesNotGrowWithTheNumberOfBatches) {
   const char* const asked = std::getenv("STOKER_TEST_BATCHES");
-  const std::uint64_t num_batches = asked == nullptr ? 20'000 : std::strtoull(asked, nullptr, 10);
+  const std::uint64_t num_batches = asked == nullptr ? 100'000 : std::strtoull(asked, nullptr, 10);
   const auto store = std::make_shared<SyntheticStore>(speech_like_rows(64));
   FeedSetup setup = synthetic_setup(store);
   setup.order.batch_frames = 1200;
+  setup.loading.buffer_bytes = 2 * kMiB;
+  setup.loading.depth = 10'000;  // as deep as the memory allows, so that every slot is used at once
   setup.loading.tuned_cores = 2;
   setup.loading.read_ahead_batches = 16;
   Feed feed(std::move(setup));

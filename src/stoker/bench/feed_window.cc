@@ -118,6 +118,18 @@ void add_device_limits(const FeedBenchCase& what, double seconds, const feed::Op
   window.bus_clips_per_s = bus_limit(opened.feed, limits);
 }
 
+// Slots stay when the tuner lowers the depth again.
+std::uint64_t most_buffer_bytes(const feed::Feed& feed, const FeedWindow& window) {
+  unsigned depth = feed.depth();
+  if (window.tuner) {
+    for (const feed::TunerEntry& entry : window.tuner->entries) {
+      if (entry.move && entry.move->knob == feed::TunerKnob::kDepth)
+        depth = std::max({depth, entry.move->from, entry.move->to});
+    }
+  }
+  return std::uint64_t{depth + 2} * feed.format().slot_bytes();
+}
+
 }  // namespace
 
 FeedWindow run_feed_window(Io& io, const FeedBenchCase& what, const FeedWindowOptions& options) {
@@ -131,13 +143,13 @@ FeedWindow run_feed_window(Io& io, const FeedBenchCase& what, const FeedWindowOp
   window.step_s = step_of(options, opened.feed);
   consume(opened, options, window);
   window.held_mb = static_cast<double>(observe::process_memory(io).held_bytes()) / kBytesPerMb;
-  window.buffers_mb = static_cast<double>(opened.feed.buffer_bytes()) / kBytesPerMb;
   window.num_workers = opened.feed.num_workers();
   window.audio_s_per_frame =
       static_cast<double>(opened.store->hop_samples()) / opened.store->speech_rule().rate_hz;
   window.fallbacks = opened.feed.stats().fallbacks;
   window.knobs = {{opened.feed.num_workers(), opened.feed.depth(), opened.feed.read_ahead()}};
   window.tuner = opened.feed.tuner_log();
+  window.buffers_mb = static_cast<double>(most_buffer_bytes(opened.feed, window)) / kBytesPerMb;
   if (is_on_gpu(opened)) {
     add_device_limits(what, options.seconds, opened, window);
     const bool has_ring = opened.feed.stats().ring && what.path != FeedPath::kResident;

@@ -9,6 +9,7 @@
 
 #include "stoker/base/cpu_count.h"
 #include "stoker/base/digest.h"
+#include "stoker/base/free_memory.h"
 #include "stoker/config/load.h"
 #include "stoker/config/settings_digest.h"
 #include "stoker/feed/delayed_store.h"
@@ -20,7 +21,8 @@
 namespace stoker::feed {
 namespace {
 
-constexpr std::uint64_t kDefaultBufferBytes = config::kGiB;
+constexpr std::uint64_t kLeastBufferBytes = 256 * config::kMiB;
+constexpr std::uint64_t kMostBufferBytes = config::kGiB;
 constexpr std::uint32_t kDefaultBatchFrames = 40'000;
 constexpr unsigned kDefaultReadAhead = 16;
 
@@ -69,13 +71,18 @@ OrderSettings order_settings(const config::Settings& settings, const data::Index
   return order;
 }
 
+// An eighth of what the machine could give, within bounds that hold a few batches.
+std::uint64_t auto_buffer_bytes() {
+  return std::clamp(available_memory_bytes() / 8, kLeastBufferBytes, kMostBufferBytes);
+}
+
 LoadingOptions loading_options(const config::Settings& settings, unsigned num_workers) {
   const config::LoaderSettings& loader = settings.loader;
   LoadingOptions loading{
       .num_workers = num_workers,
       .max_workers = std::max(64U, num_workers),
       .depth = as_u32(loader.prefetch_buffer_size),
-      .buffer_bytes = loader.buffer_memory ? loader.buffer_memory->count : kDefaultBufferBytes,
+      .buffer_bytes = loader.buffer_memory ? loader.buffer_memory->count : auto_buffer_bytes(),
       .stall_limit =
           std::chrono::nanoseconds(static_cast<std::int64_t>(loader.stall_limit_s * 1e9))};
   loading.read_ahead_batches = loader.read_ahead_batches

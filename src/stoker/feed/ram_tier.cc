@@ -1,13 +1,13 @@
 #include "stoker/feed/ram_tier.h"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <string>
 #include <system_error>
 
+#include "stoker/base/free_memory.h"
 #include "stoker/base/number_text.h"
 #include "stoker/feed/errors.h"
 
@@ -51,8 +51,7 @@ void for_each_part(const cache::Reader& reader, std::uint64_t most_bytes, const 
 
 std::uint64_t ram_tier_bytes(const config::CacheSettings& settings) {
   if (settings.tier_memory) return settings.tier_memory->count;
-  const auto free_pages = static_cast<std::uint64_t>(sysconf(_SC_AVPHYS_PAGES));
-  return free_pages / 2 * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  return available_memory_bytes() / 2;
 }
 
 RamTier::RamTier(const cache::Reader& reader, std::uint64_t most_bytes, Fallbacks& fallbacks)

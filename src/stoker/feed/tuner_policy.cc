@@ -1,7 +1,7 @@
 #include "stoker/feed/tuner_policy.h"
 
 #include <algorithm>
-#include <cstdio>
+#include <cmath>
 
 #include "stoker/base/number_text.h"
 
@@ -18,7 +18,7 @@ constexpr unsigned kFirstReadAhead = 8;
 constexpr double kIdle = 0.7;  // of the cores: below it workers wait for something else
 constexpr double kStallFell = 0.5;
 
-std::string percent(double share) { return std::to_string(static_cast<int>(100 * share + 0.5)); }
+std::string percent(double share) { return std::to_string(std::lround(100 * share)); }
 
 std::string rate_text(double batches_per_s) {
   return batches_per_s >= 100
