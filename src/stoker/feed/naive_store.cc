@@ -86,7 +86,7 @@ class NaiveReader final : public RowReader {
                                config::bytes_per_value(out.dtype));
     MelTarget own = out;
     own.values = mel.data();
-    const Result<std::uint32_t> frames = UtteranceReader(store_).read_mel(row, own, context);
+    Result<std::uint32_t> frames = UtteranceReader(store_).read_mel(row, own, context);
     if (frames) std::memcpy(out.values, mel.data(), mel.size());
     return frames;
   }
