@@ -160,47 +160,42 @@ std::shared_ptr<SimulatedGpu::Event> SimulatedGpu::event_of(cuda::EventHandle ha
 }
 
 void SimulatedGpu::put(cuda::StreamHandle stream, Operation operation) {
-  const Lock lock(mutex_);
   const auto found = streams_.find(stream);
   check_invariant(found != streams_.end(), "a stream that is alive");
   if (!is_dead_) found->second->operations.push_back(std::move(operation));
 }
 
-void SimulatedGpu::launch(cuda::StreamView stream, std::function<void()> work) {
-  enter("launch", [&] {
-    put(stream.handle(), {.work = std::move(work), .event = nullptr});
+void SimulatedGpu::enqueue(std::string_view name, cuda::StreamHandle stream,
+                           std::function<void()> work) {
+  enter(name, [&] {
+    const Lock lock(mutex_);
+    put(stream, {.work = std::move(work), .event = nullptr});
     return 0;
   });
 }
 
+void SimulatedGpu::launch(cuda::StreamView stream, std::function<void()> work) {
+  enqueue("launch", stream.handle(), std::move(work));
+}
+
 void SimulatedGpu::record(cuda::EventHandle event, cuda::StreamHandle stream) {
   enter("cudaEventRecord", [&] {
-    std::shared_ptr<Event> found;
-    std::uint64_t number = 0;
-    {
-      const Lock lock(mutex_);
-      found = event_of(event);
-      number = ++found->num_recorded;
-      found->recorded_in = streams_.at(stream)->number;
-    }
-    put(stream, {.work = {}, .event = std::move(found), .number = number});
+    const Lock lock(mutex_);
+    const std::shared_ptr<Event> found = event_of(event);
+    found->recorded_in = streams_.at(stream)->number;
+    put(stream, {.work = {}, .event = found, .number = ++found->num_recorded});
     return 0;
   });
 }
 
 void SimulatedGpu::wait(cuda::StreamHandle stream, cuda::EventHandle event) {
   enter("cudaStreamWaitEvent", [&] {
-    std::shared_ptr<Event> found;
-    std::uint64_t number = 0;
-    {
-      const Lock lock(mutex_);
-      found = event_of(event);
-      number = found->num_recorded;
-      const bool is_forgotten = found->recorded_in == forgotten_.recorded &&
-                                streams_.at(stream)->number == forgotten_.waiting;
-      if (is_forgotten) return 0;
-    }
-    put(stream, {.work = {}, .event = std::move(found), .number = number, .is_wait = true});
+    const Lock lock(mutex_);
+    const std::shared_ptr<Event> found = event_of(event);
+    const bool is_forgotten = found->recorded_in == forgotten_.recorded &&
+                              streams_.at(stream)->number == forgotten_.waiting;
+    if (is_forgotten) return 0;
+    put(stream, {.work = {}, .event = found, .number = found->num_recorded, .is_wait = true});
     return 0;
   });
 }
@@ -275,27 +270,18 @@ void SimulatedGpu::synchronize(cuda::StreamHandle stream) {
 double SimulatedGpu::elapsed_ms(cuda::EventHandle, cuda::EventHandle) { return 1.0; }
 
 void SimulatedGpu::copy(const cuda::CopyRequest& request, cuda::StreamHandle stream) {
-  enter("cudaMemcpyAsync", [&] {
-    put(stream, {.work = [request] { std::memcpy(request.to, request.from, request.size_bytes); },
-                 .event = nullptr});
-    return 0;
-  });
+  enqueue("cudaMemcpyAsync", stream,
+          [request] { std::memcpy(request.to, request.from, request.size_bytes); });
 }
 
 void SimulatedGpu::copy_to_peer(const cuda::PeerCopyRequest& request, cuda::StreamHandle stream) {
-  enter("cudaMemcpyPeerAsync", [&] {
-    put(stream, {.work = [request] { std::memcpy(request.to, request.from, request.size_bytes); },
-                 .event = nullptr});
-    return 0;
-  });
+  enqueue("cudaMemcpyPeerAsync", stream,
+          [request] { std::memcpy(request.to, request.from, request.size_bytes); });
 }
 
 void SimulatedGpu::fill_bytes(void* to, int value, std::size_t size_bytes,
                               cuda::StreamHandle stream) {
-  enter("cudaMemsetAsync", [&] {
-    put(stream, {.work = [=] { std::memset(to, value, size_bytes); }, .event = nullptr});
-    return 0;
-  });
+  enqueue("cudaMemsetAsync", stream, [=] { std::memset(to, value, size_bytes); });
 }
 
 bool SimulatedGpu::can_reach_peer(int from_device, int to_device) {

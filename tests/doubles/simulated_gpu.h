@@ -94,7 +94,8 @@ class SimulatedGpu final : public cuda::DeviceApi {
   void enter(std::string_view name, Call&& make, std::string_view detail = {});
   // What freeing memory does: waits for everything.
   void settle() STOKER_REQUIRES(mutex_);
-  void put(cuda::StreamHandle stream, Operation operation);
+  void enqueue(std::string_view name, cuda::StreamHandle stream, std::function<void()> work);
+  void put(cuda::StreamHandle stream, Operation operation) STOKER_REQUIRES(mutex_);
   bool can_run(const Stream& stream) const STOKER_REQUIRES(mutex_);
   void run_first(Stream& stream) STOKER_REQUIRES(mutex_);
   // Runs streams in a drawn order until `is_met`; false when nothing can run any more.

@@ -30,41 +30,63 @@ std::uint64_t pool_bytes(const UtteranceStore& store, SlotPayload payload,
   return total;
 }
 
-// The kernels are loaded once here, to see that the GPU takes them.
-MelPlace place_of(const DeviceWayRequest& request) {
+DeviceKernelOptions kernel_options(const DeviceWayRequest& request, MelSource source) {
+  return {.use = source == MelSource::kGpu ? KernelUse::kMel : KernelUse::kLayout,
+          .recipe = request.mel.store.wanted().mel().recipe(),
+          .dtype = request.mel.store.cache_dtype(),
+          .device = request.choice.data_device};
+}
+
+// Whether the GPU takes the kernels; false is a fallback that has been said.
+bool can_load(const DeviceWayRequest& request, MelSource source, const FallbackCount& kind) {
   try {
-    MelPlace place = choose_mel_place(request.mel);
-    if (place.source == MelSource::kGpu) {
-      request.mel.view.make_kernels({.recipe = request.mel.store.wanted().mel().recipe(),
-                                     .dtype = request.mel.store.cache_dtype(),
-                                     .device = request.choice.data_device});
-    }
-    return place;
+    request.mel.view.make_kernels(kernel_options(request, source));
+    return true;
   } catch (const GpuError& failure) {
     if (!request.fallbacks->are_allowed() || failure.error().code == &cuda::kCudaSticky) throw;
-    request.fallbacks->take({"GPU mel", "CPU mel", std::string(failure.error().code->name)},
-                            error_line(failure.error()) + "; mels are made on the CPU");
-    return {MelSource::kCpu, "the GPU cannot make them"};
+    FallbackCount taken = kind;
+    taken.reason = failure.error().code->name;
+    request.fallbacks->take(taken, error_line(failure.error()) + "; going on with " + kind.to);
+    return false;
   }
+}
+
+MelPlace place_of(const DeviceWayRequest& request) {
+  MelPlaceRequest mel = request.mel;
+  mel.has_kernels = [&request] {
+    return can_load(request, MelSource::kGpu, {"GPU mel", "CPU mel", {}, 0});
+  };
+  return choose_mel_place(mel);
+}
+
+// Rows one after the other save the padding on the bus and in the workers, and only such rows can
+// stay on the GPU. Crops are cut from padded mels.
+SlotPayload payload_of(const DeviceWayRequest& request, MelSource source) {
+  if (source == MelSource::kGpu) return SlotPayload::kRaggedPcm;
+  if (request.mel.settings.batch.segment_frames) return SlotPayload::kPaddedMel;
+  const bool has_layout =
+      can_load(request, source, {"GPU layout", "padded rows from the host", {}, 0});
+  return has_layout ? SlotPayload::kRaggedMel : SlotPayload::kPaddedMel;
 }
 
 void make_resident(const DeviceWayRequest& request, DeviceSetup& setup) {
   const config::CacheSettings& cache = request.mel.settings.cache;
-  if (setup.payload == SlotPayload::kPaddedMel) setup.payload = SlotPayload::kRaggedMel;
   const std::uint64_t wanted =
       pool_bytes(request.mel.store, setup.payload, *request.mel.settings.batch.batch_dtype);
   const cuda::DeviceRoom room = setup.api->room(setup.data_device);
   const std::uint64_t allowed =
       std::min<std::uint64_t>(cache.tier_memory ? cache.tier_memory->count : room.free_bytes,
                               room.free_bytes - room.free_bytes / 10);
-  if (wanted + setup.memory_bytes / 2 <= allowed) {
+  const bool can_stay = setup.payload != SlotPayload::kPaddedMel;
+  if (can_stay && wanted + setup.memory_bytes / 2 <= allowed) {
     setup.tier = DeviceTier::kResident;
     setup.pool_bytes = wanted;
     return;
   }
   const Error error{.code = &cuda::kCudaMemory,
                     .promised = bytes_text(wanted) + " of rows in GPU memory",
-                    .found = bytes_text(allowed) + " may be taken"};
+                    .found = can_stay ? bytes_text(allowed) + " may be taken"
+                                      : std::string("rows that are cut on the host")};
   if (!request.fallbacks->are_allowed()) raise(Error(error));
   request.fallbacks->take({"gpu tier", "streamed", std::string(error.code->name)},
                           error_line(error) + "; rows are copied for every batch");
@@ -103,14 +125,13 @@ DeviceWay choose_device_way(const DeviceWayRequest& request) {
   setup.fallbacks = request.fallbacks;
   setup.made_dtype = request.mel.store.cache_dtype();
   setup.max_extra_samples = extra_samples(request.mel.store.wanted().mel().recipe());
-  if (way.mel.source == MelSource::kGpu) setup.payload = SlotPayload::kRaggedPcm;
+  setup.payload = payload_of(request, way.mel.source);
   if (settings.cache.tier == config::CacheTier::kGpu) make_resident(request, setup);
   if (setup.payload != SlotPayload::kPaddedMel) {
-    setup.make_kernels =
-        [make = request.mel.view.make_kernels,
-         options = DeviceKernelOptions{.recipe = request.mel.store.wanted().mel().recipe(),
-                                       .dtype = request.mel.store.cache_dtype(),
-                                       .device = setup.data_device}] { return make(options); };
+    setup.make_kernels = [make = request.mel.view.make_kernels,
+                          options = kernel_options(request, way.mel.source)] {
+      return make(options);
+    };
   }
   way.text = text_of(setup, way.mel.source);
   return way;

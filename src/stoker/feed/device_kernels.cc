@@ -1,11 +1,26 @@
 #include "stoker/feed/device_kernels.h"
 
+#include "stoker/base/invariant.h"
+
 namespace stoker::feed {
 namespace {
 
-class CudaKernels final : public DeviceKernels {
+class LayoutKernels : public DeviceKernels {
  public:
-  explicit CudaKernels(const DeviceKernelOptions& options)
+  LayoutKernels() { load_gather_pad(); }
+
+  std::size_t mel_scratch_bytes(std::size_t, std::size_t) const override { return 0; }
+  void make_mel(const audio::DeviceMelBatch&, cuda::StreamView) override {
+    check_invariant(false, "kernels for layout alone make no mel");
+  }
+  void gather(const GatherBatch& batch, cuda::StreamView stream) override {
+    gather_pad_on_device(batch, stream);
+  }
+};
+
+class MelKernels final : public LayoutKernels {
+ public:
+  explicit MelKernels(const DeviceKernelOptions& options)
       : mel_(options.recipe, {.out = options.dtype,
                               .in = audio::SampleType::kPcm16,
                               .device = options.device,
@@ -17,9 +32,6 @@ class CudaKernels final : public DeviceKernels {
   void make_mel(const audio::DeviceMelBatch& batch, cuda::StreamView stream) override {
     mel_.run(batch, stream);
   }
-  void gather(const GatherBatch& batch, cuda::StreamView stream) override {
-    gather_pad_on_device(batch, stream);
-  }
 
  private:
   audio::DeviceLogMel mel_;
@@ -28,7 +40,8 @@ class CudaKernels final : public DeviceKernels {
 }  // namespace
 
 std::unique_ptr<DeviceKernels> make_device_kernels(const DeviceKernelOptions& options) {
-  return std::make_unique<CudaKernels>(options);
+  if (options.use == KernelUse::kLayout) return std::make_unique<LayoutKernels>();
+  return std::make_unique<MelKernels>(options);
 }
 
 }  // namespace stoker::feed

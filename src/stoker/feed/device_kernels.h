@@ -19,7 +19,10 @@ class DeviceKernels {
   virtual void gather(const GatherBatch& batch, cuda::StreamView stream) = 0;
 };
 
+enum class KernelUse { kMel, kLayout };  // kLayout: gather() alone
+
 struct DeviceKernelOptions {
+  KernelUse use = KernelUse::kMel;
   config::MelRecipe recipe;
   config::MelDtype dtype = config::MelDtype::kF16;  // of mels made on the GPU
   int device = 0;

@@ -34,4 +34,7 @@ void gather_pad_on_host(const GatherBatch& batch);
 // GpuError.
 void gather_pad_on_device(const GatherBatch& batch, cuda::StreamView stream);
 
+// Throws GpuError where the current device cannot run it: a wrong architecture, an old driver.
+void load_gather_pad();
+
 }  // namespace stoker::feed

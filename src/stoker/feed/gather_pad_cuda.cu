@@ -118,4 +118,10 @@ void gather_pad_on_device(const GatherBatch& batch, cuda::StreamView stream) {
   cuda::call("gather_pad", [] { return cudaGetLastError(); });
 }
 
+void load_gather_pad() {
+  cudaFuncAttributes attributes{};
+  cuda::call("cudaFuncGetAttributes",
+             [&] { return cudaFuncGetAttributes(&attributes, copy_segments<__half, uint4>); });
+}
+
 }  // namespace stoker::feed

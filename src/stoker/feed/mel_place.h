@@ -1,6 +1,7 @@
 // Where a feed's mels come from when they go to a GPU: the cache, the CPU, or the GPU itself.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -23,7 +24,8 @@ struct MelPlaceRequest {
   const DeviceView& view;
   int device = 0;
   unsigned num_workers = 1;
-  std::string saved_path{};  // numeric path of a state to go on from; empty: a new run
+  std::function<bool()> has_kernels{};  // asked when the GPU may make mels; null: it can
+  std::string saved_path{};             // numeric path of a state to go on from; empty: a new run
 };
 
 inline constexpr std::string_view kCudaPath = "cuda";  // the numeric path of mels made on a GPU
