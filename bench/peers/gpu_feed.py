@@ -4,8 +4,10 @@ python3 -m bench.peers.gpu_feed --program build/stoker --data FOLDER --out bench
 """
 
 import argparse
+import datetime
 import itertools
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -171,6 +173,13 @@ def export_mels(program: Path, data: Path, out: Path) -> list[Path]:
     return sorted(path for path in out.rglob("*.npy") if path.parent.name.startswith("mel"))
 
 
+def processor() -> str:
+    for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+        if line.startswith("model name"):
+            return line.partition(":")[2].strip()
+    return "unknown processor"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", type=Path, required=True)
@@ -191,6 +200,9 @@ def main() -> None:
     rows = stoker_rows(options.program, options.data, max(options.workers), options.seconds)
     ours = {row["path"]: row for row in rows}
     report = {
+        "date": datetime.date.today().isoformat(),
+        "machine": processor(),
+        "cores": len(os.sched_getaffinity(0)),
         "gpu": torch.cuda.get_device_name(),
         "torch": torch.__version__,
         "batch_clips": BATCH_CLIPS,
