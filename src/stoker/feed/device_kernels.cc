@@ -1,5 +1,6 @@
 #include "stoker/feed/device_kernels.h"
 
+#include "stoker/base/error.h"
 #include "stoker/base/invariant.h"
 
 namespace stoker::feed {
@@ -18,13 +19,24 @@ class LayoutKernels : public DeviceKernels {
   }
 };
 
+// The portable kernel shares a multiprocessor with the model's blocks, where a Hopper block takes
+// all of it; and it is several times faster than the bus.
+audio::DeviceLogMel make_log_mel(const DeviceKernelOptions& options) {
+  audio::DeviceLogMel::Options wanted{.out = options.dtype,
+                                      .in = audio::SampleType::kPcm16,
+                                      .device = options.device,
+                                      .variant = audio::MelVariant::kPortable};
+  try {
+    return {options.recipe, wanted};
+  } catch (const ConfigError&) {
+    wanted.variant = audio::MelVariant::kAuto;  // a recipe, or a GPU, that it is not made for
+    return {options.recipe, wanted};
+  }
+}
+
 class MelKernels final : public LayoutKernels {
  public:
-  explicit MelKernels(const DeviceKernelOptions& options)
-      : mel_(options.recipe, {.out = options.dtype,
-                              .in = audio::SampleType::kPcm16,
-                              .device = options.device,
-                              .variant = audio::MelVariant::kAuto}) {}
+  explicit MelKernels(const DeviceKernelOptions& options) : mel_(make_log_mel(options)) {}
 
   std::size_t mel_scratch_bytes(std::size_t num_rows, std::size_t num_frames) const override {
     return mel_.scratch_bytes(num_rows, num_frames);
