@@ -21,6 +21,7 @@
 #include "stoker/audio/mel_bands-inl.h"
 #include "stoker/audio/mel_frame_steps-inl.h"
 #include "stoker/audio/mel_lanes-inl.h"
+#include "stoker/audio/mel_rows-inl.h"
 #include "stoker/audio/mel_steps_1024-inl.h"
 
 HWY_BEFORE_NAMESPACE();
