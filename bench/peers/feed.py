@@ -100,10 +100,10 @@ def attempt(race: Race, name: str, path: str, run: Callable[[], list[dict[str, A
     try:
         rows = run() if race.rounds_done < 0 or race.options.quick else undisturbed(race, run)
     except (race_data.RunFailed, subprocess.TimeoutExpired) as error:
-        why = str(error)
-        if not any(entry["name"] == name and entry["path"] == path for entry in race.not_run):
-            race.not_run.append({"name": name, "path": path, "why": why})
-        say(f"{name} {path}: {why}")
+        say(f"{name} {path}: {error}")
+        is_tuning = race.rounds_done < 0  # a setting that fails there is only not the best
+        if not is_tuning and not any(entry["name"] == name and entry["path"] == path for entry in race.not_run):
+            race.not_run.append({"name": name, "path": path, "why": str(error)})
         return []
     for row in rows:
         say(f"{row['name']:<20} {path:<7} {row['setting']:<24} {row['clips_per_s']:>10,.0f} clips/s")
@@ -131,7 +131,9 @@ def tune(race: Race) -> None:
             for setting in peer.settings[-1:] if race.options.quick else peer.settings:
                 rows += attempt(race, peer.name, path, partial(timed, race, peer, path, setting))
             race.tuning += rows
-            if rows:
+            if not rows:
+                race.not_run.append({"name": peer.name, "path": path, "why": "failed with every setting"})
+            else:
                 best = max(rows, key=lambda row: float(row["clips_per_s"]))
                 race.best_settings[peer.name, path] = best["setting"]
 
