@@ -100,6 +100,15 @@ class PagesTest(unittest.TestCase):
         for part in ("A GPU", "| batch 16 | 160 |", "| batch 512 | 5,120 |", "50 %"):
             self.assertIn(part, page)
 
+    def test_a_bar_that_was_missed_is_shown_as_missed(self) -> None:
+        bars = [{"name": "stall", "found": 0.75, "bar": "<= 0.5", "ok": False}]
+        record = {"date": "2026-01-02", "commands": ["stoker bench feed"], "bars": bars, "result": {"gap": 1}}
+        with (
+            mock.patch.object(results, "load", lambda name: record),
+            mock.patch.object(results, "names_with_limits", lambda: ["feed-demand"]),
+        ):
+            self.assertIn("| stall | 0.75 | <= 0.5 | **no** |", wire.english())
+
     def test_the_gpu_peers_stand_beside_stoker(self) -> None:
         peer = {"program": "torchaudio", "lengths": "equal", "best_batch": 512, "best_clips_per_s": 1e5}
         mel = {"gpu": "A GPU", "stoker_kernel": "fast", "stoker_batch": 64, "stoker_clips_per_s": 1e6, "stoker": {}}

@@ -36,9 +36,10 @@ def limited_rows(record: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def names_with_limits() -> list[str]:
-    """Records with such rows."""
+    """Records with such rows, or with bars that were to be met."""
     names = sorted(path.stem for path in RESULTS.glob("*.json") if path.stem not in RACES)
-    return [name for name in names if limited_rows(load(name) or {})]
+    records = {name: load(name) or {} for name in names}
+    return [name for name, record in records.items() if limited_rows(record) or record.get("bars")]
 
 
 def source_line(record: dict[str, Any]) -> str:
@@ -46,6 +47,6 @@ def source_line(record: dict[str, Any]) -> str:
     report = report_of(record)
     parts = [record.get("date", ""), record.get("machine", ""), report.get("gpu") or ""]
     parts += [f"{record['cores']} cores" if "cores" in record else ""]
-    command = record.get("command") or report.get("command", "")
+    command = record.get("command") or report.get("command", "") or next(iter(record.get("commands", [])), "")
     command = f"stoker {command}" if command.startswith("bench ") else command
     return f"*{', '.join(filter(None, parts)) or 'date and machine are not on record'}: `{command}`*"

@@ -86,6 +86,13 @@ def stage_lines(result: dict[str, Any]) -> list[str]:
     return ["Where the time goes:\n", table(("stage", "ns a frame", "share"), rows)]
 
 
+def bar_lines(record: dict[str, Any]) -> list[str]:
+    """What was to be reached, and whether it was."""
+    bars: list[dict[str, Any]] = record.get("bars", [])
+    cells = [[bar["name"], f"{bar['found']:,.4g}", bar["bar"], "yes" if bar["ok"] else "**no**"] for bar in bars]
+    return ["What was to be reached:\n", table(("figure", "found", "bar", "reached"), cells)] if cells else []
+
+
 def title_of(name: str) -> str:
     """A record of a kind that is known, perhaps with something behind its name: gpu-feed-cached."""
     for known in sorted(TITLES, key=len, reverse=True):
@@ -104,8 +111,9 @@ def section(name: str) -> list[str]:
         f"## {title_of(name)}\n",
         f"{results.source_line(record)}\n",
         f"Limit: {'; '.join(limits)}.\n" if any(limits) else "",
-        table(HEADS, [row_cells(row, rows) for row in rows]),
+        table(HEADS, [row_cells(row, rows) for row in rows]) if rows else "",
         *steadiness(rows),
+        *bar_lines(record),
         *stage_lines(result),
     ]
 
