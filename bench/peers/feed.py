@@ -171,12 +171,18 @@ def tried(race: Race, rows: list[dict[str, Any]], trial: Callable[[], dict[str, 
         race.not_run.append({"name": "trials", "path": "", "why": "not all of them: the time was over"})
 
 
+def command_line(options: argparse.Namespace) -> str:
+    """What to type for the same race; where things lie on this machine is left out."""
+    command = f"python3 -m bench.peers.feed --rounds {options.rounds} --seconds {options.seconds:g}"
+    return command + (" --quick" if options.quick else "")
+
+
 def report_of(race: Race, complete: bool) -> dict[str, Any]:
     return {
         "date": datetime.date.today().isoformat(),
         "machine": processor(),
         "cores": len(os.sched_getaffinity(0)),
-        "command": "python3 -m bench.peers.feed" + (" --quick" if race.options.quick else ""),
+        "command": command_line(race.options),
         "complete": complete,
         "clips": race.options.clips,
         "batch_clips": 32,

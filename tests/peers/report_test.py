@@ -79,6 +79,10 @@ class PagesTest(unittest.TestCase):
                 for part in ("2026-01-02", "A Machine", "the command", "DALI (CPU)"):
                     self.assertIn(part, page)
 
+    def test_a_page_says_that_its_race_is_incomplete(self) -> None:
+        with mock.patch.object(results, "load", {"peers-feed": a_report() | {"complete": False}}.get):
+            self.assertIn("This race is incomplete", how_fast.english())
+
     def test_without_a_record_no_figure_is_claimed(self) -> None:
         with mock.patch.object(results, "load", lambda name: None):
             self.assertIn(how_fast.NO_RACE, how_fast.english())

@@ -69,6 +69,9 @@ def race_parts(report: dict[str, Any]) -> list[str]:
         f"{results.source_line(report)}; each {report['rounds']} times in turn, {report['clips']:,} clips; "
         f"the machine was disturbed in {report['disturbed_runs']} runs.\n"
     ]
+    if not report["complete"]:
+        missing = "; ".join(f"{row['name']} {row['path']}: {row['why']}" for row in report["not_run"])
+        parts.append(f"**This race is incomplete**: {missing or 'it was stopped'}.\n")
     for path, title in PATHS.items():
         lines = "\n".join(feed_report.ratio_lines(report, path))
         parts += [f"## {title}\n", feed_report.race_table(report, path), f"{lines}\n"]
