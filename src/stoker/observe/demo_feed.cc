@@ -16,7 +16,7 @@
 namespace stoker::observe {
 namespace {
 
-constexpr double kStep_s = 0.003;
+constexpr double kStepS = 0.003;
 constexpr std::uint64_t kBatches = 300;
 constexpr std::uint64_t kWarmBatches = 12;
 constexpr std::int64_t kBatchSize = 8;
@@ -33,7 +33,7 @@ config::Settings race_settings(const std::string& data_folder) {
 DemoLoader run_loader(Io& io, const config::Settings& settings, const std::stop_token& stop) {
   feed::OpenedFeed opened = feed::open_feed(settings, {.io = &io, .stop = stop});
   FeedSource source(opened.feed);
-  ConsumerOptions options{.step_s = kStep_s,
+  ConsumerOptions options{.step_s = kStepS,
                           .warm_batches = kWarmBatches,
                           .seconds = 60,
                           .max_batches = kBatches,
@@ -71,7 +71,7 @@ std::string interval_chart(const DemoRace& race) {
 }  // namespace
 
 DemoRace race_loaders(Io& io, const std::string& data_folder, const std::stop_token& stop) {
-  DemoRace race{.step_ms = 1e3 * kStep_s, .build_s = 0, .loaders = {}};
+  DemoRace race{.step_ms = 1e3 * kStepS, .build_s = 0, .loaders = {}};
   config::Settings settings = race_settings(data_folder);
   cache::PrecomputeOptions build;
   build.num_workers = count_cpus().allowed;

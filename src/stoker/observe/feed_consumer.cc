@@ -11,7 +11,7 @@ namespace stoker::observe {
 namespace {
 
 // A sleeping thread wakes up late by about this much; the rest of a step is spent awake.
-constexpr double kLateness_s = 150e-6;
+constexpr double kLatenessS = 150e-6;
 
 double now_s() {
   timespec now{};
@@ -21,7 +21,7 @@ double now_s() {
 
 // What a trainer does with a batch: nothing that this processor sees.
 void pass_step(double until_s) {
-  const double sleep_until_s = until_s - kLateness_s;
+  const double sleep_until_s = until_s - kLatenessS;
   if (sleep_until_s > now_s()) {
     timespec at{};
     at.tv_sec = static_cast<time_t>(sleep_until_s);
@@ -77,8 +77,8 @@ class Run {
 
  private:
   std::size_t expected_batches() const {
-    constexpr double kFastest_s = 1e-4;
-    const double most = options_.seconds / std::max(options_.step_s, kFastest_s) + 1;
+    constexpr double kFastestS = 1e-4;
+    const double most = options_.seconds / std::max(options_.step_s, kFastestS) + 1;
     return static_cast<std::size_t>(std::min(most, 1e6));
   }
   void count(const TakenBatch& batch) {
