@@ -18,10 +18,10 @@ class Barrier {
   __device__ __forceinline__ void arrive() {
     asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(this)) : "memory");
   }
-  // Arrives, and lets the phase wait for `num_bytes` of bulk copies too.
-  __device__ __forceinline__ void arrive_expecting(std::uint32_t num_bytes) {
+  // Lets the phase wait for `num_bytes` of bulk copies too.
+  __device__ __forceinline__ void expect(std::uint32_t num_bytes) {
     asm volatile(
-        "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(this)),
+        "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(shared_address(this)),
         "r"(num_bytes)
         : "memory");
   }
@@ -64,6 +64,11 @@ class Barrier {
 // Makes barriers initialised by this thread known to the copy engine.
 __device__ __forceinline__ void publish_barriers() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+
+// Orders this thread's ordinary writes to shared memory before later bulk copies into it.
+__device__ __forceinline__ void publish_to_copies() {
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
 // Moves registers between groups of four warps (sm_90a).

@@ -7,204 +7,30 @@
 //   rows
 #include <cuda_runtime.h>
 
-#include <cstring>
-
 #include "stoker/audio/device_mel_kernels.h"
-#include "stoker/audio/hopper_pipe_cuda.cuh"
+#include "stoker/audio/hopper_block_cuda.cuh"
+#include "stoker/audio/hopper_loader_cuda.cuh"
 #include "stoker/audio/mel_band_code_cuda.cuh"
 #include "stoker/audio/mel_banks_generated.h"
-#include "stoker/audio/mel_fft1024_cuda.cuh"
-#include "stoker/audio/mel_tile_cuda.cuh"
 
 namespace stoker::audio::device {
+namespace hopper {
 namespace {
 
-constexpr int kFftWarps = 16;
-constexpr int kBandWarps = 4;
-constexpr int kThreads =
-    32 * (kFftWarps + kBandWarps + 4);  // the loader's group of four has one at work
-// Registers a thread of each role. Taking waits until others have left as many of the 80 that each
-// thread of 24 warps begins with.
-constexpr int kFftRegisters = 96;
-constexpr int kBandRegisters = 56;
-constexpr int kLoaderRegisters = 40;
-static_assert(4 * kFftRegisters + kBandRegisters + kLoaderRegisters <= 6 * 80);
-constexpr int kSlots = 2;    // of samples and of magnitudes
-constexpr int kRecords = 4;  // of tiles under way
-constexpr int kBandAlign = 8;
-constexpr int kBandThreads = 32 * kBandWarps;
-// Staged rows: with two sets one is written while the other is filled; floats leave room for one.
+// By the warps that read them, while the loader looks for the first tile.
 template <class Sample>
-constexpr int kStages = sizeof(Sample) == 2 ? 2 : 1;
-
-#ifndef STOKER_ARRIVALS
-#define STOKER_ARRIVALS 1
-#endif
-constexpr int kArrivals = STOKER_ARRIVALS;  // of a warp
-
-__device__ __forceinline__ void arrive(Barrier& barrier, int lane) {
-  if constexpr (kArrivals == 32) {
-    barrier.arrive();
+__device__ void load_tables(const DeviceMelTask& task, Shared<Sample>& shared) {
+  const int thread = static_cast<int>(threadIdx.x);
+  constexpr int kTable = 8 * 32;
+  static_assert(2 * kTable == 32 * kFftWarps);
+  if (thread < kTable) {
+    shared.window[thread] = reinterpret_cast<const float4*>(task.window)[thread];
   } else {
-    __syncwarp();
-    if (lane == 0) barrier.arrive();
+    shared.twiddles[thread - kTable] =
+        reinterpret_cast<const float4*>(task.twiddles)[thread - kTable];
   }
+  asm volatile("bar.sync 2, %0;" ::"n"(32 * kFftWarps) : "memory");
 }
-
-// Waits for the four warps of the bands.
-__device__ __forceinline__ void sync_bands() {
-  asm volatile("bar.sync 1, %0;" ::"n"(kBandThreads) : "memory");
-}
-
-struct TileRecord {
-  int utterance;
-  int first_frame;
-  int num_frames;  // -1: no more tiles
-  int num_rows;
-};
-
-template <class Sample>
-struct Shared {
-  alignas(128) float pairs[kSlots][kFftWarps * kPairStride + 16];
-  alignas(128) float4 window[8 * 32];
-  float4 twiddles[8 * 32];
-  alignas(128) Sample samples[kSlots][kTileSamples];
-  Barrier samples_full[kSlots];
-  Barrier samples_empty[kSlots];
-  Barrier pairs_full[kSlots];
-  Barrier pairs_empty[kSlots];
-  TileRecord records[kRecords];
-  alignas(16) unsigned char rows[];  // [kStages][32 lanes][row stride]
-};
-
-// Bytes from one staged row to the next: an odd number of 16-byte groups, so that lanes writing 16
-// bytes each meet no conflict.
-__host__ __device__ constexpr int staged_row_bytes(int num_mels, int value_bytes) {
-  return ((num_mels * value_bytes + 15) / 16 | 1) * 16;
-}
-
-__device__ __forceinline__ int value_bytes(const DeviceMelTask& task) {
-  return task.dtype == config::MelDtype::kF32 ? 4 : 2;
-}
-
-__device__ __forceinline__ unsigned char* row_of(const DeviceMelTask& task, int utterance,
-                                                 int frame) {
-  const std::int64_t row = static_cast<std::int64_t>(utterance) * task.padded_frames + frame;
-  return static_cast<unsigned char*>(task.mel) + row * task.num_mels * value_bytes(task);
-}
-
-// Calls `step` with the widest unit (16, 8 or 2 bytes) that rows of this many bytes are made of.
-template <class Step>
-__device__ __forceinline__ void with_widest_unit(int row_bytes, Step step) {
-  if (row_bytes % 16 == 0) {
-    step(uint4{});
-  } else if (row_bytes % 8 == 0) {
-    step(uint2{});
-  } else {
-    step(std::uint16_t{});
-  }
-}
-
-// ---- loader ----
-
-template <class Sample>
-class Loader {
- public:
-  __device__ Loader(const DeviceMelTask& task, Shared<Sample>& shared, int lane)
-      : task_(task), shared_(shared), lane_(lane) {}
-
-  __device__ void run() {
-    const int per_utterance = (task_.padded_frames + kTileFrames - 1) / kTileFrames;
-    const int num_tiles = task_.num_utterances * per_utterance;
-    int index = static_cast<int>(blockIdx.x);
-    MelTile next{};
-    if (index < num_tiles) next = tile_at(task_, index, kTileFrames);
-    while (index < num_tiles) {
-      const MelTile tile = next;
-      index += static_cast<int>(gridDim.x);
-      if (index < num_tiles) next = tile_at(task_, index, kTileFrames);
-      if (tile.num_frames > 0) {
-        load(tile);
-      } else {
-        write_padding(tile);
-      }
-    }
-    wait_for_slot();
-    post({.utterance = 0, .first_frame = 0, .num_frames = -1, .num_rows = 0}, 0);
-  }
-
- private:
-  __device__ void load(const MelTile& tile) {
-    const int slot = wait_for_slot();
-    Sample* const to = shared_.samples[slot];
-    const Sample* const from = static_cast<const Sample*>(task_.samples) + tile.begin;
-    const int first = task_.first_start + tile.first_frame * kHopSamples;
-    const int needed = pair_samples(tile.num_frames);
-    const int begin = max(first, 0);
-    const int end = max(begin, min(first + needed, tile.num_samples & ~7));
-    // What the bulk copy leaves out: before the utterance, and from its last group of 8 on.
-    fill(to, from, tile.num_samples, first, first, min(begin, first + needed));
-    fill(to, from, tile.num_samples, first, end, first + needed);
-    post({.utterance = tile.utterance,
-          .first_frame = tile.first_frame,
-          .num_frames = tile.num_frames,
-          .num_rows = tile.num_rows},
-         (end - begin) * static_cast<int>(sizeof(Sample)));
-    if (lane_ == 0 && end > begin) {
-      copy_in(to + (begin - first), from + begin,
-              static_cast<std::uint32_t>((end - begin) * sizeof(Sample)),
-              shared_.samples_full[slot]);
-    }
-    ++count_;
-  }
-
-  __device__ void fill(Sample* to, const Sample* from, int num_samples, int first, int begin,
-                       int end) {
-    for (int position = begin + lane_; position < end; position += 32) {
-      const int source = source_of(position, num_samples, task_.reflects != 0);
-      to[position - first] = source < 0 ? Sample{} : from[source];
-    }
-  }
-
-  // Until the slot of the next tile has been read to the end.
-  __device__ int wait_for_slot() {
-    const int slot = count_ % kSlots;
-    shared_.samples_empty[slot].wait((count_ / kSlots & 1) ^ 1);
-    return slot;
-  }
-
-  // Every lane arrives, for it may have written samples of its own.
-  __device__ void post(const TileRecord& record, int num_bytes) {
-    Barrier& full = shared_.samples_full[count_ % kSlots];
-    if (lane_ == 0) {
-      shared_.records[count_ % kRecords] = record;
-      full.arrive_expecting(static_cast<std::uint32_t>(num_bytes));
-    } else {
-      full.arrive();
-    }
-  }
-
-  __device__ void write_padding(const MelTile& tile) {
-    const int row_bytes = task_.num_mels * value_bytes(task_);
-    unsigned char* const to = row_of(task_, tile.utterance, tile.first_frame);
-    const std::uint32_t word = padding_word(task_);
-    with_widest_unit(row_bytes, [&](auto unit) {
-      std::memcpy(&unit, &word, sizeof(unit) < 4 ? sizeof(unit) : 4);
-      if constexpr (sizeof(unit) >= 8) unit.y = word;
-      if constexpr (sizeof(unit) == 16) unit.z = unit.w = word;
-      auto* const units = reinterpret_cast<decltype(unit)*>(to);
-      const int num_units = tile.num_rows * row_bytes / static_cast<int>(sizeof(unit));
-      for (int i = lane_; i < num_units; i += 32) units[i] = unit;
-    });
-  }
-
-  const DeviceMelTask& task_;
-  Shared<Sample>& shared_;
-  int lane_;
-  int count_ = 0;
-};
-
-// ---- transform ----
 
 template <int kRows, bool kAnyPower, class Sample>
 __device__ void transform_tiles(const DeviceMelTask& task, Shared<Sample>& shared, int warp_index,
@@ -214,13 +40,15 @@ __device__ void transform_tiles(const DeviceMelTask& task, Shared<Sample>& share
     const int parity = count / kSlots & 1;
     shared.samples_full[slot].wait(parity);
     const int num_frames = shared.records[count % kRecords].num_frames;
-    if (num_frames >= 0) shared.pairs_empty[slot].wait(parity ^ 1);
+    // Also before the last word: a warp that arrives for it must not be counted for this slot's
+    // tile before, which another warp may still be transforming.
+    shared.pairs_empty[slot].wait(parity ^ 1);
     if (2 * warp_index < num_frames) {
       float samples[kPairSamples];
       const Sample* const from = shared.samples[slot] + 2 * warp_index * kHopSamples + lane;
 #pragma unroll
       for (int i = 0; i < kPairSamples; ++i) samples[i] = sane(from[32 * i]);
-      arrive(shared.samples_empty[slot], lane);
+      shared.samples_empty[slot].arrive();
       float* const pair = shared.pairs[slot] + warp_index * kPairStride;
       float* const exchange = shared.pairs[slot] + (warp_index * kPairStride + 31) / 32 * 32;
       const WarpFft warp{shared.window, shared.twiddles, pair, exchange, lane};
@@ -230,14 +58,12 @@ __device__ void transform_tiles(const DeviceMelTask& task, Shared<Sample>& share
         return approximate_root(power);
       });
     } else {
-      arrive(shared.samples_empty[slot], lane);
+      shared.samples_empty[slot].arrive();
     }
-    arrive(shared.pairs_full[slot], lane);
+    shared.pairs_full[slot].arrive();
     if (num_frames < 0) return;
   }
 }
-
-// ---- bands ----
 
 // Collects a lane's values in groups of eight and writes them to its staged row.
 template <bool kRanged>
@@ -339,26 +165,20 @@ __device__ void band_tiles(const DeviceMelTask& task, Shared<Sample>& shared) {
     const float* const bins = shared.pairs[slot] + lane / 2 * kPairStride + lane % 2 * kSecondFrame;
     if (kStages<Sample> == 1) sync_bands();
     stage_bands<Bank>(task, record, bins, rows + lane * stride);
-    arrive(shared.pairs_empty[slot], lane);
+    shared.pairs_empty[slot].arrive();
     sync_bands();
     write_rows(task, record, rows);
   }
 }
 
-// ---- the kernel ----
-
 template <class Sample>
-__device__ void prepare(const DeviceMelTask& task, Shared<Sample>& shared) {
-  for (int i = static_cast<int>(threadIdx.x); i < 8 * 32; i += kThreads) {
-    shared.window[i] = reinterpret_cast<const float4*>(task.window)[i];
-    shared.twiddles[i] = reinterpret_cast<const float4*>(task.twiddles)[i];
-  }
+__device__ void make_barriers(Shared<Sample>& shared) {
   if (threadIdx.x == 0) {
     for (int slot = 0; slot < kSlots; ++slot) {
       shared.samples_full[slot].init(32);
-      shared.samples_empty[slot].init(kFftWarps * kArrivals);
-      shared.pairs_full[slot].init(kFftWarps * kArrivals);
-      shared.pairs_empty[slot].init(kBandWarps * kArrivals);
+      shared.samples_empty[slot].init(kFftWarps * 32);
+      shared.pairs_full[slot].init(kFftWarps * 32);
+      shared.pairs_empty[slot].init(kBandWarps * 32);
     }
     publish_barriers();
   }
@@ -370,11 +190,12 @@ __global__ void __launch_bounds__(kThreads, 1)
     log_mel_hopper(const __grid_constant__ DeviceMelTask task) {
   extern __shared__ __align__(128) unsigned char memory[];
   auto& shared = *reinterpret_cast<Shared<Sample>*>(memory);
-  prepare(task, shared);
+  make_barriers(shared);
   const int warp = static_cast<int>(threadIdx.x) / 32;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   if (warp < kFftWarps) {
     take_registers<kFftRegisters>();
+    load_tables(task, shared);
     transform_tiles<rows_of_bank<Bank>(), std::is_void_v<Bank>>(task, shared, warp, lane);
   } else if (warp < kFftWarps + kBandWarps) {
     leave_registers<kBandRegisters>();
@@ -398,24 +219,25 @@ MelKernel kernel_of(const MelKernelChoice& choice) {
 }
 
 }  // namespace
+}  // namespace hopper
 
 bool has_hopper_kernels() { return true; }
 
 MelKernel hopper_kernel(const MelKernelChoice& choice) {
-  if (choice.in == SampleType::kF32) return kernel_of<void, float>(choice);
+  if (choice.in == SampleType::kF32) return hopper::kernel_of<void, float>(choice);
   switch (choice.bank) {
     case MelBank::kSlaney8000:
-      return kernel_of<BankSlaney8000, std::int16_t>(choice);
+      return hopper::kernel_of<BankSlaney8000, std::int16_t>(choice);
     case MelBank::kSlaney11025:
-      return kernel_of<BankSlaney11025, std::int16_t>(choice);
+      return hopper::kernel_of<BankSlaney11025, std::int16_t>(choice);
     case MelBank::kHtk11025:
-      return kernel_of<BankHtk11025, std::int16_t>(choice);
+      return hopper::kernel_of<BankHtk11025, std::int16_t>(choice);
     case MelBank::kHtk12000:
-      return kernel_of<BankHtk12000, std::int16_t>(choice);
+      return hopper::kernel_of<BankHtk12000, std::int16_t>(choice);
     case MelBank::kTable:
       break;
   }
-  return kernel_of<void, std::int16_t>(choice);
+  return hopper::kernel_of<void, std::int16_t>(choice);
 }
 
 }  // namespace stoker::audio::device

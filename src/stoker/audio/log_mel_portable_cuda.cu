@@ -7,6 +7,7 @@
 #include "stoker/audio/mel_banks_generated.h"
 #include "stoker/audio/mel_fft1024_cuda.cuh"
 #include "stoker/audio/mel_tile_cuda.cuh"
+#include "stoker/audio/mel_tile_cursor_cuda.cuh"
 
 namespace stoker::audio::device {
 namespace {
@@ -14,12 +15,10 @@ namespace {
 constexpr int kPairs = kTileFrames / 2;
 constexpr int kPart = 1;  // bands in a part: any number
 
-#ifndef STOKER_PORTABLE_WARPS
-#define STOKER_PORTABLE_WARPS 8
-#endif
-constexpr int kWarps = STOKER_PORTABLE_WARPS;
+constexpr int kWarps = 8;  // each transforms two pairs of a tile
 constexpr int kThreads = 32 * kWarps;
-constexpr int kBlocks = kWarps == 8 ? 2 : 1;
+constexpr int kBlocks = 2;          // on a multiprocessor, where its memory allows
+constexpr int kPaddingPerTile = 2;  // tiles of padding written with each tile of frames
 
 struct Shared {
   alignas(128) float pairs[kPairs * kPairStride + 16];
@@ -132,38 +131,46 @@ __device__ void write_rows(const DeviceMelTask& task, const MelTile& tile, const
 }
 
 template <class Bank, class Sample>
+__device__ __forceinline__ void run_tile(const DeviceMelTask& task, const MelTile& tile,
+                                         Shared& shared) {
+  const int warp = static_cast<int>(threadIdx.x) / 32;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  __syncthreads();  // the last tile's rows are out
+  if constexpr (sizeof(Sample) == 2) {
+    load_samples(task, tile, reinterpret_cast<std::int16_t*>(shared.tile));
+    __syncthreads();
+  }
+  for (int pair = warp; 2 * pair < tile.num_frames; pair += kWarps) {
+    transform_pair<rows_of_bank<Bank>(), std::is_void_v<Bank>, Sample>(task, tile, shared, pair,
+                                                                       lane);
+  }
+  __syncthreads();
+  mel_part<Bank>(task, tile, shared, warp, lane);
+  __syncthreads();
+  write_rows(task, tile, shared, warp, lane);
+}
+
+template <class Bank, class Sample>
 __global__ void __launch_bounds__(kThreads, kBlocks) log_mel_portable(const DeviceMelTask task) {
   extern __shared__ __align__(128) unsigned char memory[];
   auto& shared = *reinterpret_cast<Shared*>(memory);
-  const int warp = static_cast<int>(threadIdx.x) / 32;
-  const int lane = static_cast<int>(threadIdx.x) % 32;
   for (int i = static_cast<int>(threadIdx.x); i < 8 * 32; i += kThreads) {
     shared.window[i] = reinterpret_cast<const float4*>(task.window)[i];
     shared.twiddles[i] = reinterpret_cast<const float4*>(task.twiddles)[i];
   }
-  const int per_utterance = (task.padded_frames + kTileFrames - 1) / kTileFrames;
-  const int num_tiles = task.num_utterances * per_utterance;
-  for (int index = static_cast<int>(blockIdx.x); index < num_tiles;
-       index += static_cast<int>(gridDim.x)) {
-    const MelTile tile = tile_at(task, index, kTileFrames);
-    if (tile.num_frames == 0) {
+  const int step = static_cast<int>(gridDim.x);
+  TileCursor frames(task, TileKind::kFrames, kTileFrames);
+  TileCursor padding(task, TileKind::kPadding, kTileFrames);
+  int padding_rank = static_cast<int>(blockIdx.x);
+  MelTile tile;
+  for (int rank = static_cast<int>(blockIdx.x); frames.find(rank, tile); rank += step) {
+    run_tile<Bank, Sample>(task, tile, shared);
+    for (int i = 0; i < kPaddingPerTile && padding.find(padding_rank, tile); ++i) {
       write_padding(task, tile);
-      continue;
+      padding_rank += step;
     }
-    __syncthreads();  // the last tile's rows are out
-    if constexpr (sizeof(Sample) == 2) {
-      load_samples(task, tile, reinterpret_cast<std::int16_t*>(shared.tile));
-      __syncthreads();
-    }
-    for (int pair = warp; 2 * pair < tile.num_frames; pair += kWarps) {
-      transform_pair<rows_of_bank<Bank>(), std::is_void_v<Bank>, Sample>(task, tile, shared, pair,
-                                                                         lane);
-    }
-    __syncthreads();
-    mel_part<Bank>(task, tile, shared, warp, lane);
-    __syncthreads();
-    write_rows(task, tile, shared, warp, lane);
   }
+  for (; padding.find(padding_rank, tile); padding_rank += step) write_padding(task, tile);
 }
 
 template <class Bank, class Sample>

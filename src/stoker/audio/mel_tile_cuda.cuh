@@ -46,6 +46,8 @@ __device__ __forceinline__ MelTile tile_at(const DeviceMelTask& task, int index,
 __device__ __forceinline__ int source_of(int position, int num_samples, bool reflects) {
   if (position >= 0 && position < num_samples) return position;
   if (!reflects) return -1;
+  const int mirrored = position < 0 ? -position : 2 * (num_samples - 1) - position;
+  if (mirrored >= 0 && mirrored < num_samples) return mirrored;
   if (num_samples == 1) return 0;
   const int period = 2 * (num_samples - 1);
   position %= period;
