@@ -78,7 +78,8 @@ ordered_json row_json(const bench::FeedBenchRow& row) {
                    {"audio_s_per_s", row.audio_s_per_s},
                    {"limit", row.limit},
                    {"limit_clips_per_s", row.limit_clips_per_s},
-                   {"share_of_limit", row.share_of_limit},
+                   {"share_of_limit", row.limit_clips_per_s > 0 ? ordered_json(row.share_of_limit)
+                                                                : ordered_json(nullptr)},
                    {"cpu_s_per_1000_clips", row.cpu_s_per_1000_clips},
                    {"cpu_percent", row.cpu_percent},
                    {"stall_share", row.stall_share}};
