@@ -93,12 +93,12 @@ TEST_F(DeviceRecipeTest, ValuesSetByHandAreObeyed) {
   }
 }
 
-TEST_F(DeviceRecipeTest, TheFastestKernelThatCanIsChosen) {
-  const MelVariant fast = is_hopper_ ? MelVariant::kHopper : MelVariant::kPortable;
+TEST_F(DeviceRecipeTest, TheGeneralKernelIsChosenOnlyWhereItMust) {
   for (const std::string_view preset : config::mel_preset_names()) {
     const config::MelRecipe recipe = config::mel_preset(preset);
     const DeviceLogMel mel(recipe, {});
-    EXPECT_EQ(mel.variant(), is_plain_1024(recipe) ? fast : MelVariant::kGeneral) << preset;
+    EXPECT_EQ(mel.variant(), is_plain_1024(recipe) ? MelVariant::kPortable : MelVariant::kGeneral)
+        << preset;
   }
 }
 

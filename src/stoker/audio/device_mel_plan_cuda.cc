@@ -114,7 +114,7 @@ MelVariant choose_variant(const DeviceMelPlan& plan) {
   const bool portable = is_1024 && shared_bytes >= device::kPortableSharedBytes;
   switch (plan.options.variant) {
     case MelVariant::kAuto:
-      return hopper ? MelVariant::kHopper : portable ? MelVariant::kPortable : MelVariant::kGeneral;
+      return portable ? MelVariant::kPortable : MelVariant::kGeneral;
     case MelVariant::kHopper:
       if (!hopper)
         refuse_variant(plan, is_1024 ? "the GPU or the build is for another architecture"

@@ -22,6 +22,7 @@ namespace {
 struct MelArguments {
   std::string preset = "hifigan";
   std::string device = "cpu";
+  std::string variant = "auto";
   std::size_t num_threads = 0;
   double seconds = 3.0;
 };
@@ -135,6 +136,9 @@ void add_bench_mel_command(CLI::App& app, Frame& frame) {
       ->add_option("--device", arguments->device,
                    "Where to compute: cpu, cuda or cuda:N; on a GPU --preset all runs every preset")
       ->capture_default_str();
+  command->add_option("--variant", arguments->variant, "The GPU's kernel")
+      ->check(CLI::IsMember({"auto", "hopper", "portable", "general"}))
+      ->capture_default_str();
   command
       ->add_option("--threads", arguments->num_threads,
                    "Threads of the last row (default: 2, or 1 where only one core is allowed)")
@@ -145,7 +149,9 @@ void add_bench_mel_command(CLI::App& app, Frame& frame) {
   frame.on(*command, [&frame, arguments] {
     const auto device = cuda::parse_device(arguments->device).take_or_raise();
     if (!device || device->is_cpu()) return run_bench(frame, *arguments);
-    return run_device_mel_bench(frame, {.preset = arguments->preset, .device = device->index()});
+    return run_device_mel_bench(
+        frame,
+        {.preset = arguments->preset, .variant = arguments->variant, .device = device->index()});
   });
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <vector>
 
 #include "stoker/base/cpu_count.h"
@@ -20,30 +21,29 @@ bool is_plain_1024(const config::MelRecipe& r) {
   return r.n_fft == 1024 && r.hop_samples == 256 && !r.remove_dc && r.preemphasis == 0.0;
 }
 
-// The kernel that is chosen by itself in every dtype, then the others in f32.
-std::vector<bench::DeviceMelCase> cases_of(const std::string& preset) {
-  const config::MelRecipe recipe = config::mel_preset(preset);
-  std::vector<bench::DeviceMelCase> cases;
-  for (const MelDtype dtype : {MelDtype::kF32, MelDtype::kF16, MelDtype::kBf16}) {
-    cases.push_back({.recipe = recipe, .dtype = dtype, .variant = MelVariant::kAuto});
+MelVariant variant_of(std::string_view name) {
+  for (const MelVariant variant :
+       {MelVariant::kHopper, MelVariant::kPortable, MelVariant::kGeneral}) {
+    if (audio::mel_variant_name(variant) == name) return variant;
   }
-  if (is_plain_1024(recipe)) {
-    for (const MelVariant variant : {MelVariant::kPortable, MelVariant::kGeneral}) {
-      cases.push_back({.recipe = recipe, .dtype = MelDtype::kF32, .variant = variant});
-    }
-  }
-  return cases;
+  return MelVariant::kAuto;
 }
 
-std::vector<bench::DeviceMelCase> cases_of_all() {
+std::vector<bench::DeviceMelCase> cases_of(const MelDeviceArguments& arguments) {
+  const MelVariant variant = variant_of(arguments.variant);
   std::vector<bench::DeviceMelCase> cases;
+  if (arguments.preset != "all") {
+    const config::MelRecipe recipe = config::mel_preset(arguments.preset);
+    for (const MelDtype dtype : {MelDtype::kF32, MelDtype::kF16, MelDtype::kBf16}) {
+      cases.push_back({.recipe = recipe, .dtype = dtype, .variant = variant});
+    }
+    return cases;
+  }
   for (const std::string_view preset : config::mel_preset_names()) {
     const config::MelRecipe recipe = config::mel_preset(preset);
-    cases.push_back({.recipe = recipe, .dtype = MelDtype::kF32, .variant = MelVariant::kAuto});
-    if (is_plain_1024(recipe)) {
-      cases.push_back(
-          {.recipe = recipe, .dtype = MelDtype::kF32, .variant = MelVariant::kPortable});
-    }
+    const bool is_fast = variant == MelVariant::kHopper || variant == MelVariant::kPortable;
+    if (is_fast && !is_plain_1024(recipe)) continue;
+    cases.push_back({.recipe = recipe, .dtype = MelDtype::kF32, .variant = variant});
   }
   return cases;
 }
@@ -115,8 +115,7 @@ ExitCode run_device_mel_bench(Frame& frame, const MelDeviceArguments& arguments)
   report["limit"] = "memory: samples in and mel out at the measured copy speed";
   report["rows"] = nlohmann::ordered_json::array();
   frame.print("preset     kernel    dtype  clips/s (one batch) at 16, 64, 512, 2048    of memory");
-  for (const auto& bench_case :
-       arguments.preset == "all" ? cases_of_all() : cases_of(arguments.preset)) {
+  for (const auto& bench_case : cases_of(arguments)) {
     const bench::DeviceMelRow row = bench.run(bench_case, frame.stop_token());
     require_right(bench_case, row);
     print_row(frame, bench_case, row);

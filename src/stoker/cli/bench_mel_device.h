@@ -10,6 +10,7 @@ namespace stoker::cli {
 
 struct MelDeviceArguments {
   std::string preset = "hifigan";  // or "all"
+  std::string variant = "auto";
   int device = 0;
 };
 
