@@ -6,7 +6,9 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "stoker/base/bytes.h"
 #include "stoker/base/number_text.h"
@@ -64,6 +66,7 @@ class StreamRun {
                                             .delay = std::chrono::microseconds(arguments_.delay_us),
                                             .stop = frame_.stop_token()});
     if (arguments_.from_batch > 0) opened.feed.seek({0, arguments_.from_batch});
+    tell_rejects(opened.store->index());
     for (const std::string& line : opened.mode.lines) frame_.say(line);
     if (!opened.mode.mel.reason.empty()) {
       frame_.say(opened.mode.text + ": " + opened.mode.mel.reason);
@@ -144,6 +147,7 @@ class StreamRun {
     out["num_shapes"] = opened.feed.shapes().size();
     out["epoch_batches"] = opened.feed.num_batches();
     out["state"] = opened.feed.state();
+    out["rejected"] = opened.store->index().counts().rejected;
     out["bad_rows"] = stats.num_empty_bad;
     out["fallbacks"] = std::move(fallbacks);
     keep_rejects(opened);
@@ -152,9 +156,18 @@ class StreamRun {
                            100.0 * stats.padding_share(), stream_.finish().hex()));
   }
 
-  // Rows that turned bad on the way, in the words of rejects.jsonl.
+  // Rows that will not come, so that nobody counts on them.
+  void tell_rejects(const data::Index& index) {
+    if (index.rejects().empty()) return;
+    frame_.warn(fmt::format("{} of {} rows rejected; the first: {}",
+                            grouped(index.counts().rejected), grouped(index.counts().rows),
+                            error_line(index.rejects().front().error)));
+  }
+
+  // Rows rejected by the index and those that turned bad on the way, in the words of rejects.jsonl.
   void keep_rejects(const feed::OpenedFeed& opened) {
-    std::vector<data::Reject> rejects;
+    const std::span<const data::Reject> indexed = opened.store->index().rejects();
+    std::vector<data::Reject> rejects(indexed.begin(), indexed.end());
     for (const feed::BadRow& bad : opened.feed.bad_rows()) {
       rejects.push_back({bad.id, bad.line, opened.store->index()[bad.row].source, bad.error});
       frame_.warn(error_line(bad.error));
@@ -186,7 +199,7 @@ void add_stream_command(CLI::App& app, Frame& frame) {
   stream->add_option("--state-in", arguments->state_in, "Go on from a saved state");
   stream->add_option("--state-out", arguments->state_out, "Save the state here after every batch");
   stream->add_option("--rejects", arguments->rejects_file,
-                     "Write rows that turn bad while running to this file");
+                     "Write rows rejected, then or while running, to this file");
   stream->add_option("--random-delay-us", arguments->delay_us,
                      "Wait up to this long before each clip: nothing may depend on it");
   stream->add_flag("--list-ids", arguments->list_ids, "Add the ids of each batch to the JSON");
