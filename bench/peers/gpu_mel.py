@@ -148,8 +148,8 @@ def run_peer(equal: bool) -> dict[str, Any]:
     }
 
 
-def run_stoker(program: str) -> dict[str, Any]:
-    command = [program, "bench", "mel", "--device", "cuda", "--json"]
+def run_stoker(program: str, variant: str) -> dict[str, Any]:
+    command = [program, "bench", "mel", "--device", "cuda", "--variant", variant, "--json"]
     report = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     return dict(report)
 
@@ -174,12 +174,13 @@ def table(results: dict[str, Any]) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--stoker", default="build/stoker")
+    parser.add_argument("--variant", default="auto", help="stoker's kernel")
     parser.add_argument("--out", type=Path, default=Path("bench/results/gpu-mel"))
     options = parser.parse_args()
     if not torch.cuda.is_available():
         print("no GPU that torch can use", file=sys.stderr)
         return 6
-    stoker = run_stoker(options.stoker)
+    stoker = run_stoker(options.stoker, options.variant)
     row = stoker["rows"][0]
     best = max(row["batches"], key=lambda entry: float(entry["clips_per_s"]))
     peers = [run_peer(equal) for equal in (True, False)]

@@ -16,9 +16,10 @@ struct DeviceMelPlan;  // tables on the device, made once from the recipe
 
 enum class SampleType : std::uint8_t { kPcm16, kF32 };
 
-// kPortable: at most 96 KB of shared memory, sm_80 and later. kHopper: bulk copies and warp roles
-// (sm_90), asked for by name: it fills a multiprocessor. Both for 1024-point recipes with a hop of
-// 256; kGeneral takes every recipe. kAuto: kPortable where it can, else kGeneral.
+// kHopper: bulk copies and warp roles (sm_90); its blocks fill a multiprocessor. kPortable: at most
+// 96 KB of shared memory, sm_80 and later. Both for 1024-point recipes with a hop of 256; kGeneral
+// takes every recipe. kAuto: kHopper for int16 and the filters of a preset, else kPortable where it
+// can, else kGeneral.
 enum class MelVariant : std::uint8_t { kAuto, kHopper, kPortable, kGeneral };
 
 std::string_view mel_variant_name(MelVariant variant);

@@ -104,6 +104,13 @@ class TableWriter {
        .cure = {}});
 }
 
+// Compiled filters, unless their kernel does not look for the range that the recipe needs.
+device::MelBank choose_bank(const DeviceMelPlan& plan) {
+  const device::MelBank bank = device::matching_bank(plan.bands);
+  if (plan.recipe.range == config::MelRange::kNone) return bank;
+  return bank == device::MelBank::kHtk11025 ? bank : device::MelBank::kTable;
+}
+
 // What the GPU allows, best first.
 MelVariant choose_variant(const DeviceMelPlan& plan) {
   const int device = plan.options.device;
@@ -114,6 +121,11 @@ MelVariant choose_variant(const DeviceMelPlan& plan) {
   const bool portable = is_1024 && shared_bytes >= device::kPortableSharedBytes;
   switch (plan.options.variant) {
     case MelVariant::kAuto:
+      // With filters from a table, the bands of a Hopper block hold its transforms up.
+      if (hopper && plan.options.in == SampleType::kPcm16 &&
+          choose_bank(plan) != device::MelBank::kTable) {
+        return MelVariant::kHopper;
+      }
       return portable ? MelVariant::kPortable : MelVariant::kGeneral;
     case MelVariant::kHopper:
       if (!hopper)
@@ -129,13 +141,6 @@ MelVariant choose_variant(const DeviceMelPlan& plan) {
       break;
   }
   return plan.options.variant;
-}
-
-// Compiled filters, unless their kernel does not look for the range that the recipe needs.
-device::MelBank choose_bank(const DeviceMelPlan& plan) {
-  const device::MelBank bank = device::matching_bank(plan.bands);
-  if (plan.recipe.range == config::MelRange::kNone) return bank;
-  return bank == device::MelBank::kHtk11025 ? bank : device::MelBank::kTable;
 }
 
 device::MelFinishTask finish_task(const config::MelRecipe& r, config::MelDtype out) {

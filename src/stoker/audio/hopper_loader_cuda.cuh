@@ -8,7 +8,7 @@
 
 namespace stoker::audio::device::hopper {
 
-template <class Sample>
+template <class Sample, class Value>
 class Loader {
  public:
   __device__ Loader(const DeviceMelTask& task, Shared<Sample>& shared, int lane)
@@ -88,15 +88,15 @@ class Loader {
 
   // Until the slot of the next tile has been read to the end.
   __device__ int wait_for_slot() {
-    const int slot = count_ % kSlots;
-    shared_.samples_empty[slot].wait((count_ / kSlots & 1) ^ 1);
+    const int slot = count_ % kSampleSlots<Sample>;
+    shared_.samples_empty[slot].wait((count_ / kSampleSlots<Sample> & 1) ^ 1);
     return slot;
   }
 
   // Every lane arrives, for it may have written samples of its own.
   __device__ void post(const TileRecord& record) {
     if (lane_ == 0) shared_.records[count_ % kRecords] = record;
-    shared_.samples_full[count_ % kSlots].arrive();
+    shared_.samples_full[count_ % kSampleSlots<Sample>].arrive();
   }
 
   // The next tile that has no frame; false when there is none.
@@ -104,8 +104,8 @@ class Loader {
     MelTile tile;
     if (!padding_.find(padding_rank_, tile)) return false;
     padding_rank_ += static_cast<int>(gridDim.x);
-    const int row_bytes = task_.num_mels * value_bytes(task_);
-    unsigned char* const to = row_of(task_, tile.utterance, tile.first_frame);
+    const int row_bytes = task_.num_mels * static_cast<int>(sizeof(Value));
+    unsigned char* const to = row_of<Value>(task_, tile.utterance, tile.first_frame);
     const std::uint32_t word = padding_word(task_);
     with_widest_unit(row_bytes, [&](auto unit) {
       std::memcpy(&unit, &word, sizeof(unit) < 4 ? sizeof(unit) : 4);

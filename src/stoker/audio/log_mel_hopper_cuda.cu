@@ -36,19 +36,18 @@ template <int kRows, bool kAnyPower, class Sample>
 __device__ void transform_tiles(const DeviceMelTask& task, Shared<Sample>& shared, int warp_index,
                                 int lane) {
   for (int count = 0;; ++count) {
-    const int slot = count % kSlots;
-    const int parity = count / kSlots & 1;
-    shared.samples_full[slot].wait(parity);
+    const int sample_slot = count % kSampleSlots<Sample>;
+    shared.samples_full[sample_slot].wait(count / kSampleSlots<Sample> & 1);
     const int num_frames = shared.records[count % kRecords].num_frames;
-    // Also before the last word: a warp that arrives for it must not be counted for this slot's
-    // tile before, which another warp may still be transforming.
-    shared.pairs_empty[slot].wait(parity ^ 1);
+    const int slot = count % kSlots;
+    const int free_parity = (count / kSlots & 1) ^ 1;
     if (2 * warp_index < num_frames) {
       float samples[kPairSamples];
-      const Sample* const from = shared.samples[slot] + 2 * warp_index * kHopSamples + lane;
+      const Sample* const from = shared.samples[sample_slot] + 2 * warp_index * kHopSamples + lane;
 #pragma unroll
       for (int i = 0; i < kPairSamples; ++i) samples[i] = sane(from[32 * i]);
-      shared.samples_empty[slot].arrive();
+      shared.samples_empty[sample_slot].arrive();
+      shared.pairs_empty[slot].wait(free_parity);
       float* const pair = shared.pairs[slot] + warp_index * kPairStride;
       float* const exchange = shared.pairs[slot] + (warp_index * kPairStride + 31) / 32 * 32;
       const WarpFft warp{shared.window, shared.twiddles, pair, exchange, lane};
@@ -58,7 +57,10 @@ __device__ void transform_tiles(const DeviceMelTask& task, Shared<Sample>& share
         return approximate_root(power);
       });
     } else {
-      shared.samples_empty[slot].arrive();
+      // Also before the last word: a warp that arrives for it must not be counted for the tile
+      // before in this slot, which another warp may still be transforming.
+      shared.samples_empty[sample_slot].arrive();
+      shared.pairs_empty[slot].wait(free_parity);
     }
     shared.pairs_full[slot].arrive();
     if (num_frames < 0) return;
@@ -66,7 +68,7 @@ __device__ void transform_tiles(const DeviceMelTask& task, Shared<Sample>& share
 }
 
 // Collects a lane's values in groups of eight and writes them to its staged row.
-template <bool kRanged>
+template <bool kRanged, class Value>
 struct RowStage {
   const DeviceMelTask& task;
   unsigned char* row;
@@ -86,30 +88,30 @@ struct RowStage {
   }
   // Writes whole groups of 16 bytes; what lies beyond the last band is never copied out.
   __device__ __forceinline__ void flush(int band) {
-    if (task.dtype == config::MelDtype::kF32) {
+    if constexpr (sizeof(Value) == 4) {
       auto* const to = reinterpret_cast<float4*>(row + band * 4);
       to[0] = make_float4(group[0], group[1], group[2], group[3]);
       if (band + 4 < task.num_mels) to[1] = make_float4(group[4], group[5], group[6], group[7]);
-      return;
-    }
-    std::uint32_t two[4];
+    } else {
+      std::uint32_t two[4];
 #pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      two[i] = narrow_bits(task.dtype, group[2 * i]) |
-               static_cast<std::uint32_t>(narrow_bits(task.dtype, group[2 * i + 1])) << 16;
+      for (int i = 0; i < 4; ++i) {
+        two[i] = narrow_bits(task.dtype, group[2 * i]) |
+                 static_cast<std::uint32_t>(narrow_bits(task.dtype, group[2 * i + 1])) << 16;
+      }
+      *reinterpret_cast<uint4*>(row + band * 2) = make_uint4(two[0], two[1], two[2], two[3]);
     }
-    *reinterpret_cast<uint4*>(row + band * 2) = make_uint4(two[0], two[1], two[2], two[3]);
   }
 };
 
 // Bands of one tile by one warp, lane = frame, into its part of the staged rows.
-template <class Bank>
+template <class Bank, class Value>
 __device__ __forceinline__ void stage_bands(const DeviceMelTask& task, const TileRecord& record,
                                             const float* bins, unsigned char* row) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int part = static_cast<int>(threadIdx.x) / 32 - kFftWarps;
   constexpr bool kRanged = is_ranged<Bank>();
-  RowStage<kRanged> stage{.task = task, .row = row, .has_frame = lane < record.num_frames};
+  RowStage<kRanged, Value> stage{.task = task, .row = row, .has_frame = lane < record.num_frames};
   if constexpr (std::is_void_v<Bank>) {
     const int end = task.parts[part + 1];
     table_bands(task, task.parts[part], end, bins, [&](int group, int index, float sum) {
@@ -127,12 +129,12 @@ __device__ __forceinline__ void stage_bands(const DeviceMelTask& task, const Til
 }
 
 // The staged rows of a tile to where they belong, neighbouring threads to neighbouring bytes.
+template <class Value>
 __device__ __forceinline__ void write_rows(const DeviceMelTask& task, const TileRecord& record,
                                            const unsigned char* rows) {
-  const int bytes = value_bytes(task);
-  const int row_bytes = task.num_mels * bytes;
-  const int stride = staged_row_bytes(task.num_mels, bytes);
-  unsigned char* const to = row_of(task, record.utterance, record.first_frame);
+  const int row_bytes = task.num_mels * static_cast<int>(sizeof(Value));
+  const int stride = staged_row_bytes<Value>(task.num_mels);
+  unsigned char* const to = row_of<Value>(task, record.utterance, record.first_frame);
   with_widest_unit(row_bytes, [&](auto unit) {
     using Unit = decltype(unit);
     const int per_row = row_bytes / static_cast<int>(sizeof(Unit));
@@ -152,10 +154,10 @@ __device__ __forceinline__ void write_rows(const DeviceMelTask& task, const Tile
   });
 }
 
-template <class Bank, class Sample>
+template <class Bank, class Sample, class Value>
 __device__ void band_tiles(const DeviceMelTask& task, Shared<Sample>& shared) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  const int stride = staged_row_bytes(task.num_mels, value_bytes(task));
+  const int stride = staged_row_bytes<Value>(task.num_mels);
   for (int count = 0;; ++count) {
     const int slot = count % kSlots;
     shared.pairs_full[slot].wait(count / kSlots & 1);
@@ -164,19 +166,21 @@ __device__ void band_tiles(const DeviceMelTask& task, Shared<Sample>& shared) {
     unsigned char* const rows = shared.rows + count % kStages<Sample> * 32 * stride;
     const float* const bins = shared.pairs[slot] + lane / 2 * kPairStride + lane % 2 * kSecondFrame;
     if (kStages<Sample> == 1) sync_bands();
-    stage_bands<Bank>(task, record, bins, rows + lane * stride);
+    stage_bands<Bank, Value>(task, record, bins, rows + lane * stride);
     shared.pairs_empty[slot].arrive();
     sync_bands();
-    write_rows(task, record, rows);
+    write_rows<Value>(task, record, rows);
   }
 }
 
 template <class Sample>
 __device__ void make_barriers(Shared<Sample>& shared) {
   if (threadIdx.x == 0) {
-    for (int slot = 0; slot < kSlots; ++slot) {
+    for (int slot = 0; slot < kSampleSlots<Sample>; ++slot) {
       shared.samples_full[slot].init(32);
       shared.samples_empty[slot].init(kFftWarps * 32);
+    }
+    for (int slot = 0; slot < kSlots; ++slot) {
       shared.pairs_full[slot].init(kFftWarps * 32);
       shared.pairs_empty[slot].init(kBandWarps * 32);
     }
@@ -185,7 +189,7 @@ __device__ void make_barriers(Shared<Sample>& shared) {
   __syncthreads();
 }
 
-template <class Bank, class Sample>
+template <class Bank, class Sample, class Value>
 __global__ void __launch_bounds__(kThreads, 1)
     log_mel_hopper(const __grid_constant__ DeviceMelTask task) {
   extern __shared__ __align__(128) unsigned char memory[];
@@ -199,23 +203,27 @@ __global__ void __launch_bounds__(kThreads, 1)
     transform_tiles<rows_of_bank<Bank>(), std::is_void_v<Bank>>(task, shared, warp, lane);
   } else if (warp < kFftWarps + kBandWarps) {
     leave_registers<kBandRegisters>();
-    band_tiles<Bank>(task, shared);
+    band_tiles<Bank, Sample, Value>(task, shared);
   } else {
     leave_registers<kLoaderRegisters>();
-    if (warp == kFftWarps + kBandWarps) Loader<Sample>(task, shared, lane).run();
+    if (warp == kFftWarps + kBandWarps) Loader<Sample, Value>(task, shared, lane).run();
   }
+}
+
+template <class Bank, class Sample, class Value>
+MelKernel kernel_for(const MelKernelChoice& choice) {
+  const auto row_bytes = static_cast<std::size_t>(staged_row_bytes<Value>(choice.num_mels));
+  return {.function = reinterpret_cast<const void*>(&log_mel_hopper<Bank, Sample, Value>),
+          .num_threads = kThreads,
+          .blocks_per_multiprocessor = 1,
+          .shared_bytes = sizeof(Shared<Sample>) + kStages<Sample> * 32 * row_bytes,
+          .parts = {.num_parts = kBandWarps, .align = kBandAlign}};
 }
 
 template <class Bank, class Sample>
 MelKernel kernel_of(const MelKernelChoice& choice) {
-  const int row_bytes =
-      staged_row_bytes(choice.num_mels, static_cast<int>(config::bytes_per_value(choice.out)));
-  return {.function = reinterpret_cast<const void*>(&log_mel_hopper<Bank, Sample>),
-          .num_threads = kThreads,
-          .blocks_per_multiprocessor = 1,
-          .shared_bytes =
-              sizeof(Shared<Sample>) + kStages<Sample> * 32 * static_cast<std::size_t>(row_bytes),
-          .parts = {.num_parts = kBandWarps, .align = kBandAlign}};
+  return choice.out == config::MelDtype::kF32 ? kernel_for<Bank, Sample, float>(choice)
+                                              : kernel_for<Bank, Sample, std::uint16_t>(choice);
 }
 
 }  // namespace
