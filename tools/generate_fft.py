@@ -301,7 +301,8 @@ def row_pass(name: str, highest_bin: int) -> str:
     ]
     emit_bins(w, fft(g, row), highest_bin)
     return function(
-        f"template <class D, class Sink, class Bin, class T = TFromD<D> >\nHWY_NOINLINE void {name}(D d, const T* HWY_RESTRICT row,\n"
+        "template <class D, class Sink, class Bin, class T = TFromD<D> >\n"
+        f"HWY_NOINLINE void {name}(D d, const T* HWY_RESTRICT row,\n"
         "                             Sink sink, const Bin* up, const Bin* down)",
         f"// Pass 2, rows 1..15, bins up to {highest_bin}.",
         ["constexpr size_t kWidth = MaxLanes(d);", *w.finish()],
@@ -316,7 +317,8 @@ def row_zero(name: str, highest_bin: int) -> str:
         if 32 * k2 <= highest_bin:
             w.put_bin(value, f"bins + {32 * k2}")
     return function(
-        f"template <class D, class Sink, class Bin, class T = TFromD<D> >\nHWY_NOINLINE void {name}(D d, const T* HWY_RESTRICT row,\n"
+        "template <class D, class Sink, class Bin, class T = TFromD<D> >\n"
+        f"HWY_NOINLINE void {name}(D d, const T* HWY_RESTRICT row,\n"
         "                          Sink sink, const Bin* bins)",
         f"// Pass 2, row 0: real values, bins 0, 32, ... up to {highest_bin}.",
         ["constexpr size_t kWidth = MaxLanes(d);", *w.finish()],
@@ -340,7 +342,8 @@ def row_sixteen(name: str, highest_bin: int) -> str:
         if 32 * k2 + 16 <= highest_bin:
             w.put_bin(value, f"bins + {32 * k2 + 16}")
     return function(
-        f"template <class D, class Sink, class Bin, class T = TFromD<D> >\nHWY_NOINLINE void {name}(D d, const T* HWY_RESTRICT row,\n"
+        "template <class D, class Sink, class Bin, class T = TFromD<D> >\n"
+        f"HWY_NOINLINE void {name}(D d, const T* HWY_RESTRICT row,\n"
         "                             Sink sink, const Bin* bins)",
         f"// Pass 2, row 16: real values at half-odd frequencies, bins 16, 48, ... up to {highest_bin}.",
         ["constexpr size_t kWidth = MaxLanes(d);", *w.finish()],
