@@ -17,7 +17,7 @@ namespace stoker::feed {
 namespace {
 
 constexpr std::size_t kMostRows = 32;
-constexpr double kHostBudget_s = 0.25;  // for each of the two ways
+constexpr double kHostBudgetS = 0.25;  // for each of the two ways
 constexpr int kDeviceRuns = 4;
 
 bool is_all_cached(const UtteranceStore& store) {
@@ -63,7 +63,7 @@ class RowTimer {
     read(0);  // the first pays for scratch memory
     const Stopwatch watch;
     std::size_t count = 0;
-    for (std::uint32_t row = 0; row < store_.num_rows() && watch.seconds() < kHostBudget_s;
+    for (std::uint32_t row = 0; row < store_.num_rows() && watch.seconds() < kHostBudgetS;
          row += step, ++count) {
       read(row);
     }
