@@ -7,19 +7,11 @@
 
 #include "stoker/cuda/device_probe.h"
 #include "stoker/feed/feed.h"
+#include "tests/feed/gather_kernels.h"
 #include "tests/feed/synthetic_store.h"
 
 namespace stoker::feed {
 namespace {
-
-class GatherKernels final : public DeviceKernels {
- public:
-  std::size_t mel_scratch_bytes(std::size_t, std::size_t) const override { return 0; }
-  void make_mel(const audio::DeviceMelBatch&, cuda::StreamView) override {}
-  void gather(const GatherBatch& batch, cuda::StreamView stream) override {
-    gather_pad_on_device(batch, stream);
-  }
-};
 
 FeedSetup gpu_setup() {
   FeedSetup setup = synthetic_setup(std::make_shared<SyntheticStore>(speech_like_rows(60)));

@@ -7,22 +7,13 @@
 #include "stoker/cuda/device_probe.h"
 #include "stoker/cuda/pinned_buffer.h"
 #include "stoker/feed/feed.h"
+#include "tests/feed/gather_kernels.h"
 #include "tests/feed/synthetic_store.h"
 
 namespace stoker::feed {
 namespace {
 
 using config::MelDtype;
-
-// Only the layout: the mel of samples has its own tests.
-class GatherKernels final : public DeviceKernels {
- public:
-  std::size_t mel_scratch_bytes(std::size_t, std::size_t) const override { return 0; }
-  void make_mel(const audio::DeviceMelBatch&, cuda::StreamView) override {}
-  void gather(const GatherBatch& batch, cuda::StreamView stream) override {
-    gather_pad_on_device(batch, stream);
-  }
-};
 
 class DeviceGpuTest : public testing::Test {
  protected:

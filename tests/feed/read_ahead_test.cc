@@ -10,6 +10,7 @@
 
 #include "stoker/feed/feed.h"
 #include "stoker/feed/open_feed.h"
+#include "stoker/feed/same_rows_store.h"
 #include "tests/feed/small_data_set.h"
 #include "tests/feed/synthetic_store.h"
 
@@ -17,20 +18,11 @@ namespace stoker::feed {
 namespace {
 
 // Writes down what it is asked for.
-class AskedStore final : public RowStore {
+class AskedStore final : public SameRowsStore<SyntheticStore> {
  public:
-  explicit AskedStore(std::shared_ptr<const SyntheticStore> inner) : inner_(std::move(inner)) {}
+  using SameRowsStore::SameRowsStore;
 
-  std::uint32_t num_rows() const override { return inner_->num_rows(); }
-  std::string_view id(std::uint32_t row) const override { return inner_->id(row); }
-  std::int32_t speaker(std::uint32_t row) const override { return inner_->speaker(row); }
-  std::int32_t language(std::uint32_t row) const override { return inner_->language(row); }
-  std::string file(std::uint32_t row) const override { return inner_->file(row); }
-  std::uint64_t line(std::uint32_t row) const override { return inner_->line(row); }
-  std::uint32_t num_mels() const override { return inner_->num_mels(); }
-  std::uint32_t hop_samples() const override { return inner_->hop_samples(); }
-  float padding() const override { return inner_->padding(); }
-  std::unique_ptr<RowReader> make_reader() const override { return inner_->make_reader(); }
+  std::unique_ptr<RowReader> make_reader() const override { return inner().make_reader(); }
   void will_need(std::span<const std::uint32_t> rows) const override {
     const Lock lock(mutex_);
     asked_.emplace_back(rows.begin(), rows.end());
@@ -41,7 +33,6 @@ class AskedStore final : public RowStore {
   }
 
  private:
-  std::shared_ptr<const SyntheticStore> inner_;
   mutable Mutex mutex_;
   mutable std::vector<std::vector<std::uint32_t>> asked_ STOKER_GUARDED_BY(mutex_);
 };
@@ -111,25 +102,14 @@ TEST(ReadAheadTest, ZeroAsksForNothing) {
 }
 
 TEST(ReadAheadTest, EndsWithinASecondWhenTheStorageHangs) {
-  class HangingStore final : public RowStore {
+  class HangingStore final : public SameRowsStore<SyntheticStore> {
    public:
-    explicit HangingStore(std::shared_ptr<const SyntheticStore> inner) : inner_(std::move(inner)) {}
-    std::uint32_t num_rows() const override { return inner_->num_rows(); }
-    std::string_view id(std::uint32_t row) const override { return inner_->id(row); }
-    std::int32_t speaker(std::uint32_t) const override { return 0; }
-    std::int32_t language(std::uint32_t) const override { return 0; }
-    std::string file(std::uint32_t row) const override { return inner_->file(row); }
-    std::uint64_t line(std::uint32_t row) const override { return row; }
-    std::uint32_t num_mels() const override { return inner_->num_mels(); }
-    std::uint32_t hop_samples() const override { return inner_->hop_samples(); }
-    float padding() const override { return 0; }
-    std::unique_ptr<RowReader> make_reader() const override { return inner_->make_reader(); }
+    using SameRowsStore::SameRowsStore;
+
+    std::unique_ptr<RowReader> make_reader() const override { return inner().make_reader(); }
     void will_need(std::span<const std::uint32_t>) const override {
       std::this_thread::sleep_for(std::chrono::seconds(4));
     }
-
-   private:
-    std::shared_ptr<const SyntheticStore> inner_;
   };
   const auto rows = std::make_shared<SyntheticStore>(speech_like_rows(60));
   FeedSetup setup = synthetic_setup(rows);

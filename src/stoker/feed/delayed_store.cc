@@ -46,7 +46,7 @@ class DelayedReader final : public RowReader {
 }  // namespace
 
 std::unique_ptr<RowReader> DelayedStore::make_reader() const {
-  return std::make_unique<DelayedReader>(inner_->make_reader(), longest_);
+  return std::make_unique<DelayedReader>(inner().make_reader(), longest_);
 }
 
 }  // namespace stoker::feed

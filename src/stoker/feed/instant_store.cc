@@ -35,7 +35,7 @@ class InstantReader final : public RowReader {
 }  // namespace
 
 std::unique_ptr<RowReader> InstantStore::make_reader() const {
-  return std::make_unique<InstantReader>(*inner_);
+  return std::make_unique<InstantReader>(inner());
 }
 
 }  // namespace stoker::feed

@@ -110,10 +110,10 @@ class NaiveReader final : public RowReader {
 }  // namespace
 
 NaiveStore::NaiveStore(std::shared_ptr<const UtteranceStore> inner, std::string npy_folder, Io& io)
-    : inner_(std::move(inner)), npy_folder_(std::move(npy_folder)), io_(io) {}
+    : SameRowsStore(std::move(inner)), npy_folder_(std::move(npy_folder)), io_(io) {}
 
 std::unique_ptr<RowReader> NaiveStore::make_reader() const {
-  return std::make_unique<NaiveReader>(*inner_, npy_folder_, io_);
+  return std::make_unique<NaiveReader>(inner(), npy_folder_, io_);
 }
 
 }  // namespace stoker::feed
