@@ -85,11 +85,11 @@ def clang_tidy(build: Path, jobs: int) -> bool:
 
 def line_limits() -> bool:
     good = True
-    for path in tracked("*.h", "*.cc", "*.cu", "*.py"):
+    for path in tracked("*.h", "*.cuh", "*.cc", "*.cu", "*.py"):
         name = str(path.relative_to(ROOT))
         if "generated" in path.name:
             continue
-        kind = "test" if name.startswith("tests/") else "header" if path.suffix == ".h" else "source"
+        kind = "test" if name.startswith("tests/") else "header" if path.suffix in (".h", ".cuh") else "source"
         lines = path.read_text(encoding="utf-8").count("\n")
         if lines > LINE_LIMITS[kind]:
             print(
