@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <vector>
 
+#include "stoker/base/bytes.h"
 #include "stoker/base/crc32c.h"
 #include "stoker/base/philox.h"
 #include "stoker/base/simd_level.h"
@@ -36,7 +36,7 @@ TEST(FusedReadTest, CopyGivesTheSameBytesAndTheCrcOfAnyLength) {
   for (const FusedKernels* kernels : kernels_of_this_machine()) {
     for (std::size_t num_bytes = 0; num_bytes < 1100; ++num_bytes) {
       const std::vector<std::byte> from = random_bytes(num_bytes, num_bytes);
-      for (const std::size_t shift : {0U, 3U}) {
+      for (const std::size_t shift : {0U, 3U, 16U, 63U}) {
         std::vector<std::byte> room(num_bytes + 128, std::byte{0x5A});
         void* start = room.data();
         std::size_t left = room.size();
@@ -55,15 +55,17 @@ TEST(FusedReadTest, WideningGivesExactFloatsAndTheCrcOfTheHalves) {
     for (const std::size_t num_values : {0U, 1U, 127U, 128U, 129U, 2048U, 2049U, 45280U}) {
       std::vector<std::byte> from = random_bytes(2 * num_values, num_values);
       for (std::size_t i = 1; i < from.size(); i += 2) from[i] &= std::byte{0xBF};  // finite
-      std::vector<float> to(num_values + 1, 7.0F);
-      EXPECT_EQ(kernels->widen(from.data(), to.data(), num_values, 99), crc32c(from, 99))
-          << kernels->name << " " << num_values;
-      for (std::size_t i = 0; i < num_values; ++i) {
-        std::uint16_t half = 0;
-        std::memcpy(&half, from.data() + 2 * i, 2);
-        ASSERT_EQ(to[i], f16_to_f32(half)) << kernels->name << " " << i;
+      for (const std::size_t shift : {0U, 1U, 7U}) {
+        std::vector<float> room(shift + num_values + 1, 7.0F);
+        float* const to = room.data() + shift;
+        EXPECT_EQ(kernels->widen(from.data(), to, num_values, 99), crc32c(from, 99))
+            << kernels->name << " " << num_values;
+        for (std::size_t i = 0; i < num_values; ++i) {
+          ASSERT_EQ(to[i], f16_to_f32(load_le<std::uint16_t>(from.data() + 2 * i)))
+              << kernels->name << " " << i;
+        }
+        EXPECT_EQ(to[num_values], 7.0F);
       }
-      EXPECT_EQ(to[num_values], 7.0F);
     }
   }
 }

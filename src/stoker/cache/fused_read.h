@@ -21,8 +21,8 @@ struct FusedCopy {
 // f16, bf16 and f32 convert into each other (round to nearest even); equal types always copy.
 bool can_convert(ElementType from, ElementType to) noexcept;
 
-// Copies and returns the CRC. Streaming stores where `out` is 64-byte aligned, so a batch does not
-// push the worker's tables out of the caches. Precondition: can_convert(from, to).
+// Copies and returns the CRC. With streaming stores where the machine has wide ones: a batch does
+// not push the worker's tables out of the caches. Precondition: can_convert(from, to).
 std::uint32_t copy_with_crc(const FusedCopy& copy) noexcept;
 
 // The same without a CRC, for records that were checked before.

@@ -34,8 +34,10 @@ constexpr std::uint64_t fold_constant(unsigned num_bits) {
 constexpr std::uint64_t kFoldLow = fold_constant(kFoldBytes * 8 + 32);
 constexpr std::uint64_t kFoldHigh = fold_constant(kFoldBytes * 8 - 32);
 
-bool is_aligned(const void* pointer) noexcept {
-  return reinterpret_cast<std::uintptr_t>(pointer) % kVectorBytes == 0;
+// Rows of a batch begin anywhere: what lies before the first whole vector is stored by itself, so
+// that all others can be streamed.
+std::size_t bytes_to_vector(const void* pointer) noexcept {
+  return -reinterpret_cast<std::uintptr_t>(pointer) % kVectorBytes;
 }
 
 STOKER_AVX512 std::uint32_t crc_of_tail(std::uint64_t register_value, const std::byte* from,
@@ -66,33 +68,21 @@ STOKER_AVX512 std::uint32_t finish_fold(const Fold& fold, const std::byte* rest,
   return ~crc_of_tail(crc_of_tail(0, folded, kFoldBytes), rest, rest_bytes);
 }
 
-// Stores one loaded vector as it is.
-template <bool kStream>
+// Stores one loaded vector as it is, at an aligned place.
 struct StoreBytes {
   std::byte* to;
   STOKER_AVX512 void operator()(__m512i value, std::size_t at_bytes) const {
-    if constexpr (kStream)
-      _mm512_stream_si512(reinterpret_cast<__m512i*>(to + at_bytes), value);
-    else
-      _mm512_storeu_si512(to + at_bytes, value);
+    _mm512_stream_si512(reinterpret_cast<__m512i*>(to + at_bytes), value);
   }
 };
 
-// Stores 32 halves as 32 floats.
-template <bool kStream>
+// Stores 32 halves as 32 floats, at an aligned place.
 struct StoreWide {
   float* to;
   STOKER_AVX512 void operator()(__m512i value, std::size_t at_bytes) const {
     float* out = to + at_bytes / 2;
-    const __m512 low = _mm512_cvtph_ps(_mm512_castsi512_si256(value));
-    const __m512 high = _mm512_cvtph_ps(_mm512_extracti64x4_epi64(value, 1));
-    if constexpr (kStream) {
-      _mm512_stream_ps(out, low);
-      _mm512_stream_ps(out + 16, high);
-    } else {
-      _mm512_storeu_ps(out, low);
-      _mm512_storeu_ps(out + 16, high);
-    }
+    _mm512_stream_ps(out, _mm512_cvtph_ps(_mm512_castsi512_si256(value)));
+    _mm512_stream_ps(out + 16, _mm512_cvtph_ps(_mm512_extracti64x4_epi64(value, 1)));
   }
 };
 
@@ -124,14 +114,16 @@ STOKER_AVX512 std::size_t fold_blocks(const std::byte* from, std::size_t num_byt
 
 STOKER_AVX512 std::uint32_t copy_avx512(const std::byte* from, std::byte* to, std::size_t num_bytes,
                                         std::uint32_t crc_before) {
+  const std::size_t head = std::min(bytes_to_vector(to), num_bytes);
+  if (head > 0) std::memcpy(to, from, head);
+  const std::uint32_t crc = ~crc_of_tail(static_cast<std::uint32_t>(~crc_before), from, head);
+  from += head, to += head, num_bytes -= head;
   if (num_bytes < kFoldBytes) {
     if (num_bytes > 0) std::memcpy(to, from, num_bytes);
-    return ~crc_of_tail(static_cast<std::uint32_t>(~crc_before), from, num_bytes);
+    return ~crc_of_tail(static_cast<std::uint32_t>(~crc), from, num_bytes);
   }
   Fold fold;
-  const std::size_t done =
-      is_aligned(to) ? fold_blocks(from, num_bytes, crc_before, StoreBytes<true>{to}, fold)
-                     : fold_blocks(from, num_bytes, crc_before, StoreBytes<false>{to}, fold);
+  const std::size_t done = fold_blocks(from, num_bytes, crc, StoreBytes{to}, fold);
   std::memcpy(to + done, from + done, num_bytes - done);
   _mm_sfence();
   return finish_fold(fold, from + done, num_bytes - done);
@@ -148,15 +140,17 @@ STOKER_AVX512 void widen_avx512_only(const std::byte* from, float* to, std::size
 
 STOKER_AVX512 std::uint32_t widen_avx512(const std::byte* from, float* to, std::size_t num_values,
                                          std::uint32_t crc_before) {
+  const std::size_t head = std::min(bytes_to_vector(to) / sizeof(float), num_values);
+  widen_avx512_only(from, to, head);
+  const std::uint32_t crc = ~crc_of_tail(static_cast<std::uint32_t>(~crc_before), from, 2 * head);
+  from += 2 * head, to += head, num_values -= head;
   const std::size_t num_bytes = 2 * num_values;
   if (num_bytes < kFoldBytes) {
     widen_avx512_only(from, to, num_values);
-    return ~crc_of_tail(static_cast<std::uint32_t>(~crc_before), from, num_bytes);
+    return ~crc_of_tail(static_cast<std::uint32_t>(~crc), from, num_bytes);
   }
   Fold fold;
-  const std::size_t done =
-      is_aligned(to) ? fold_blocks(from, num_bytes, crc_before, StoreWide<true>{to}, fold)
-                     : fold_blocks(from, num_bytes, crc_before, StoreWide<false>{to}, fold);
+  const std::size_t done = fold_blocks(from, num_bytes, crc, StoreWide{to}, fold);
   widen_avx512_only(from + done, to + done / 2, num_values - done / 2);
   _mm_sfence();
   return finish_fold(fold, from + done, num_bytes - done);
