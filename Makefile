@@ -6,6 +6,8 @@ JOBS ?= $(shell nproc)
 VENV ?= .venv
 CMAKE_ARGS ?=
 CTEST_ARGS ?=
+# One test more than cores: some of them wait for a limit to pass.
+TEST_JOBS ?= $(shell expr $(JOBS) + 1)
 
 .DEFAULT_GOAL := build
 .PHONY: build bootstrap demo test bench peers lint install torture asan tsan clean help
@@ -23,7 +25,7 @@ demo: build ## the whole story on this machine, into demo/
 	@$(BUILD)/stoker demo --out demo
 
 test: build ## build and run every test
-	@cd $(BUILD) && ctest --output-on-failure -j $(JOBS) $(CTEST_ARGS)
+	@cd $(BUILD) && ctest --output-on-failure -j $(TEST_JOBS) $(CTEST_ARGS)
 
 bench: build ## run the benchmarks, each checks its own result
 	@tools/run_benchmarks.py --build $(BUILD)
@@ -43,7 +45,7 @@ torture: build ## the long fault loops: kill, fail and cut at every call
 asan tsan: bootstrap ## the tests under a sanitizer, in a build folder of their own
 	@cmake --preset $@ > /dev/null
 	@ninja -C build-$@ -j $(JOBS)
-	@cd build-$@ && ctest --output-on-failure -j $(JOBS) $(CTEST_ARGS)
+	@cd build-$@ && ctest --output-on-failure -j $(TEST_JOBS) $(CTEST_ARGS)
 
 clean: ## remove what was built
 	@rm -rf build build-* demo

@@ -168,10 +168,13 @@ TEST_P(LogMelBackEndTest, NeighboursBatchSizeAndRepetitionChangeNoByte) {
   MelInput alone{.utterances = {samples}};
   alone.extra_rows = 0;
   const MelOutput expected = run(alone);
+  const std::vector<std::int16_t> others = speech_like(5000, 3);
   for (const std::size_t neighbours : {1U, 7U, 150U}) {
     MelInput batch;
     for (std::size_t u = 0; u < neighbours; ++u) {
-      batch.utterances.push_back(speech_like(300 + 977 * u % 2111, u));
+      const auto begin = others.begin() + static_cast<std::ptrdiff_t>(17 * u);
+      batch.utterances.emplace_back(begin,
+                                    begin + static_cast<std::ptrdiff_t>(300 + 977 * u % 2111));
     }
     const std::size_t at = neighbours / 2;
     batch.utterances.insert(batch.utterances.begin() + static_cast<std::ptrdiff_t>(at), samples);

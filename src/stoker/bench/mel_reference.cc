@@ -108,9 +108,12 @@ std::vector<double> spectrum_of(const MelRecipe& r, const std::vector<double>& f
   for (std::size_t k = 0; k <= n / 2; ++k) {
     double re = 0.0;
     double im = 0.0;
-    for (std::size_t i = 0, turn = 0; i < frame.size(); ++i, turn = (turn + k) % n) {
-      re += frame[i] * cosine[turn];
-      im += frame[i] * cosine[turn + n];
+    std::size_t turn = 0;
+    for (const double x : frame) {
+      re += x * cosine[turn];
+      im += x * cosine[turn + n];
+      turn += k;
+      turn -= turn < n ? 0 : n;  // a division here would take most of the time
     }
     const double power = re * re + im * im + r.magnitude_epsilon;
     bins.push_back(r.power == 1 ? std::sqrt(power) : power);
