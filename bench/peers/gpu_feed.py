@@ -1,11 +1,10 @@
-"""torch DataLoader into GPU memory, tuned over workers and pinning, beside stoker: same data, same card, same run.
+"""torch DataLoader into GPU memory, tuned over workers and pinning, beside stoker: same data, cores, card and run.
 
 python3 -m bench.peers.gpu_feed --program build/stoker --data FOLDER --out bench/results/gpu-feed-peers.json
 """
 
 import argparse
 import datetime
-import itertools
 import json
 import os
 import statistics
@@ -27,7 +26,9 @@ from bench.peers.torch_mel import TorchMel
 BATCH_CLIPS = 64
 WAV_HEADER_BYTES = 44
 WARM_BATCHES = 20
-# The DataLoader's way beside the row of stoker that brings the same to the GPU.
+LOST_BATCH_S = 15  # a worker that brings nothing for so long ends its trial
+# The DataLoader's way beside the row of stoker that brings the same to the GPU: cached mels, mels made on the CPU,
+# samples whose mel the GPU makes.
 PATHS = {"cached": "cached", "files": "files", "pcm": "files"}
 
 
@@ -86,9 +87,9 @@ class Collate:
 class GpuMel:
     """The mel of a padded batch of samples, on the GPU."""
 
-    def __init__(self) -> None:
-        self.bank = torch.from_numpy(hifigan_mel.slaney_bank()).cuda()
-        self.window = torch.from_numpy(hifigan_mel.hann_window()).cuda()
+    def __init__(self, device: str) -> None:
+        self.bank = torch.from_numpy(hifigan_mel.slaney_bank()).to(device)
+        self.window = torch.from_numpy(hifigan_mel.hann_window()).to(device)
 
     def __call__(self, samples: torch.Tensor) -> torch.Tensor:
         edge = hifigan_mel.EDGE_SAMPLES
@@ -106,33 +107,51 @@ class GpuMel:
         return (magnitude.transpose(1, 2) @ self.bank).clamp(min=hifigan_mel.FLOOR).log().half()
 
 
-def run_trial(path: str, files: list[Path], workers: int, *, pinned: bool, seconds: float) -> Trial:
-    torch.set_num_threads(1)
-    clips: Any = Clips(path, files)  # torch asks for an index and a length, not for a base class
+@dataclass
+class Setting:
+    path: str
+    workers: int
+    pinned: bool
+
+
+def settings_of(cores: int) -> list[Setting]:
+    """Every path once before any is tuned further, so that a short run still has them all."""
+    counts = sorted({cores, max(1, cores // 2)}, reverse=True)
+    choices = [(workers, pinned) for pinned in (True, False) for workers in counts]
+    return [Setting(path, workers, pinned) for workers, pinned in choices for path in PATHS]
+
+
+def make_loader(setting: Setting, files: list[Path], device: str) -> DataLoader[Any]:
+    clips: Any = Clips(setting.path, files)  # torch asks for an index and a length, not for a base class
     sampler: Any = Endless(len(files))
-    loader = DataLoader(
+    return DataLoader(
         clips,
         batch_size=BATCH_CLIPS,
         sampler=sampler,
-        num_workers=workers,
-        collate_fn=Collate(path),
-        pin_memory=pinned,
+        num_workers=setting.workers,
+        collate_fn=Collate(setting.path),
+        pin_memory=setting.pinned and device != "cpu",
         prefetch_factor=4,
-        persistent_workers=True,
+        timeout=LOST_BATCH_S,
     )
-    make_mel = GpuMel() if path == "pcm" else None
-    batches = iter(loader)
+
+
+def run_trial(setting: Setting, files: list[Path], device: str, seconds: float) -> Trial:
+    torch.set_num_threads(1)
+    make_mel = GpuMel(device) if setting.path == "pcm" else None
+    batches = iter(make_loader(setting, files, device))
     intervals: list[float] = []
     last = time.perf_counter()
     taken = 0
     begun = 0.0
     while taken < WARM_BATCHES or last - begun < seconds:
         rows, lengths = next(batches)
-        rows = rows.cuda(non_blocking=True)
-        lengths.cuda(non_blocking=True)
+        rows = rows.to(device, non_blocking=True)
+        lengths.to(device, non_blocking=True)
         if make_mel is not None:
             make_mel(rows)
-        torch.cuda.current_stream().synchronize()
+        if device != "cpu":
+            torch.cuda.current_stream().synchronize()
         now = time.perf_counter()
         taken += 1
         if taken == WARM_BATCHES:
@@ -143,9 +162,9 @@ def run_trial(path: str, files: list[Path], workers: int, *, pinned: bool, secon
     mean = statistics.fmean(intervals)
     ordered = sorted(intervals)
     return Trial(
-        path,
-        workers,
-        pinned,
+        setting.path,
+        setting.workers,
+        setting.pinned,
         BATCH_CLIPS / mean,
         statistics.pstdev(intervals) / mean,
         1e3 * ordered[len(ordered) // 2],
@@ -153,10 +172,12 @@ def run_trial(path: str, files: list[Path], workers: int, *, pinned: bool, secon
     )
 
 
-def stoker_rows(program: Path, data: Path, workers: int, seconds: float) -> list[dict[str, Any]]:
-    command = [str(program), "bench", "feed", "--data", str(data), "--device", "cuda", "--json", "--repeat", "1"]
-    command += ["--path", "cached,files", "--mel-place", "gpu"]
-    command += ["--threads", str(workers), "--seconds", str(seconds)]
+def stoker_rows(program: Path, data: Path, device: str, seconds: float) -> list[dict[str, Any]]:
+    command = [str(program), "bench", "feed", "--data", str(data), "--device", device, "--json", "--repeat", "1"]
+    command += ["--path", "cached,files", "--seconds", str(seconds)]
+    command += ["--threads", str(len(os.sched_getaffinity(0)))]
+    if device != "cpu":
+        command += ["--mel-place", "gpu"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
     if done.returncode != 0:
         sys.exit(f"stoker bench feed: {done.stderr.strip()}")
@@ -180,43 +201,61 @@ def processor() -> str:
     return "unknown processor"
 
 
+def make_report(options: argparse.Namespace, trials: list[Trial], rows: list[dict[str, Any]]) -> dict[str, Any]:
+    ours = {row["path"]: row for row in rows}
+    best = {
+        path: max((t for t in trials if t.path == path), key=lambda t: t.clips_per_s)
+        for path in PATHS
+        if any(t.path == path for t in trials)
+    }
+    return {
+        "date": datetime.date.today().isoformat(),
+        "machine": processor(),
+        "cores": len(os.sched_getaffinity(0)),
+        "gpu": torch.cuda.get_device_name() if options.device != "cpu" else "none",
+        "torch": torch.__version__,
+        "batch_clips": BATCH_CLIPS,
+        "best": {path: asdict(trial) for path, trial in best.items()},
+        "trials": [asdict(trial) for trial in trials],
+        "stoker": rows,
+        "times_faster": {path: ours[PATHS[path]]["clips_per_s"] / trial.clips_per_s for path, trial in best.items()},
+    }
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", type=Path, required=True)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--npy", type=Path, help="folder for the .npy mels (default: beside the data)")
     parser.add_argument("--out", type=Path)
-    parser.add_argument("--workers", type=int, nargs="+", default=[8, 16])
-    parser.add_argument("--seconds", type=float, default=2.0)
+    parser.add_argument("--cores", type=int, help="cores for both sides (default: all)")
+    parser.add_argument("--seconds", type=float, default=1.5, help="for each trial")
+    parser.add_argument("--budget-s", type=float, default=50.0, help="no further trial is begun after this")
+    parser.add_argument("--device", default="cuda", choices=("cuda", "cpu"))
     options = parser.parse_args()
+    begun = time.perf_counter()
+    cores = sorted(os.sched_getaffinity(0))[: options.cores]
+    os.sched_setaffinity(0, cores)
     mels = export_mels(options.program, options.data, options.npy or options.data.with_name(options.data.name + "-npy"))
     wavs = sorted((options.data / "wavs").glob("*.wav"))
-    trials = []
-    for path, workers, pinned in itertools.product(PATHS, options.workers, (True, False)):
-        files = mels if path == "cached" else wavs
-        trials.append(run_trial(path, files, workers, pinned=pinned, seconds=options.seconds))
-        print(asdict(trials[-1]), file=sys.stderr, flush=True)
-    best = {path: max((t for t in trials if t.path == path), key=lambda t: t.clips_per_s) for path in PATHS}
-    rows = stoker_rows(options.program, options.data, max(options.workers), options.seconds)
-    ours = {row["path"]: row for row in rows}
-    report = {
-        "date": datetime.date.today().isoformat(),
-        "machine": processor(),
-        "cores": len(os.sched_getaffinity(0)),
-        "gpu": torch.cuda.get_device_name(),
-        "torch": torch.__version__,
-        "batch_clips": BATCH_CLIPS,
-        "best": {path: asdict(trial) for path, trial in best.items()},
-        "trials": [asdict(trial) for trial in trials],
-        "stoker": list(ours.values()),
-        "times_faster": {
-            path: ours[twin]["clips_per_s"] / best[path].clips_per_s for path, twin in PATHS.items() if twin in ours
-        },
-    }
-    text = json.dumps(report, indent=1)
-    if options.out:
-        options.out.write_text(text + "\n", encoding="utf-8")
-    print(text)
+    rows = stoker_rows(options.program, options.data, options.device, options.seconds)
+    trials: list[Trial] = []
+    for setting in settings_of(len(cores)):
+        spent = time.perf_counter() - begun
+        if spent > options.budget_s:
+            print(f"{spent:.0f} s spent: {setting} and what follows is left out", file=sys.stderr)
+            break
+        try:
+            trials.append(
+                run_trial(setting, mels if setting.path == "cached" else wavs, options.device, options.seconds)
+            )
+            print(f"{spent:.0f} s", asdict(trials[-1]), file=sys.stderr, flush=True)
+        except RuntimeError as fault:  # a DataLoader that lost a worker
+            print(f"{setting}: {fault}", file=sys.stderr, flush=True)
+        report = make_report(options, trials, rows)
+        if options.out:
+            options.out.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    print(json.dumps(make_report(options, trials, rows), indent=1))
 
 
 if __name__ == "__main__":

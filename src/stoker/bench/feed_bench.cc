@@ -89,16 +89,18 @@ void add_totals(const std::vector<FeedWindow>& windows, FeedBenchRow& row) {
 // What only a GPU has: the ring by itself, and a consumer of matrix products.
 void add_gpu(const std::vector<FeedWindow>& windows, FeedBenchRow& row) {
   std::vector<double> percent;
-  double busy = 0, cost = 0, count = 0;
+  double busy = 0, cost = 0, alone_s = 0, count = 0;
   for (const FeedWindow& window : windows) {
     if (!window.gemm) continue;
     const auto& own = window.gemm->gpu_utilization_percent;
     percent.insert(percent.end(), own.begin(), own.end());
     busy += window.gemm->busy_share;
-    cost += window.gemm->step_cost;
+    cost += window.gemm->step_cost();
+    alone_s += window.gemm->step_alone_s;
     ++count;
   }
   for (const FeedWindow& window : windows) {
+    row.bus_clips_per_s = std::max(row.bus_clips_per_s, window.bus_clips_per_s);
     if (window.ready_clips_per_s <= row.ready_clips_per_s.value_or(0)) continue;
     row.ready_clips_per_s = window.ready_clips_per_s;
     row.ready_share_of_bus = window.ready_clips_per_s / window.bus_clips_per_s;
@@ -106,6 +108,7 @@ void add_gpu(const std::vector<FeedWindow>& windows, FeedBenchRow& row) {
   if (count == 0) return;
   row.au = busy / count;
   row.step_cost = cost / count;
+  row.step_alone_ms = 1e3 * alone_s / count;
   if (percent.empty()) return;
   std::sort(percent.begin(), percent.end());
   row.gpu_util_min = percent.front();
@@ -121,6 +124,10 @@ FeedBenchRow make_row(const FeedBenchCase& what, const std::vector<FeedWindow>& 
   row.num_workers = last.num_workers;
   row.limit = last.limit.name;
   row.step_ms = 1e3 * (last.gemm ? last.gemm->step_s : last.step_s);
+  std::vector<double> supplies;
+  for (const FeedWindow& window : windows) supplies.push_back(window.supply_clips_per_s);
+  row.supply_clips_per_s = median(supplies);
+  row.times = last.times;
   row.device = last.device;
   row.way = last.way;
   add_gpu(windows, row);
@@ -167,6 +174,7 @@ FeedBenchReport bench_feed(Io& io, const FeedBenchOptions& options) {
   const FeedWindowOptions window{.seconds = options.seconds / num_windows,
                                  .consumer = options.consumer,
                                  .demand_clips_per_s = options.demand_clips_per_s,
+                                 .demand_share = options.demand_share,
                                  .step_ms = options.step_ms,
                                  .stop = options.stop};
   for (const FeedBenchCase& what : options.cases) {

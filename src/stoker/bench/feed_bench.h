@@ -24,7 +24,8 @@ struct FeedBenchOptions {
   double seconds = 3.0;  // for each case, all windows together
   unsigned num_windows = 3;
   // The consumer: as fast as possible unless one of these is given.
-  std::optional<double> demand_clips_per_s;
+  std::optional<double> demand_clips_per_s{};
+  std::optional<double> demand_share{};  // of the supply, measured in each window
   std::optional<double> step_ms;
   ConsumerKind consumer = ConsumerKind::kEmulated;
   std::stop_token stop{};
@@ -56,14 +57,17 @@ struct FeedBenchRow {
   std::uint64_t num_clips = 0;
   unsigned num_repeated_windows = 0;  // because the machine was disturbed
   double step_ms = 0;                 // 0: as fast as possible
+  double supply_clips_per_s = 0;      // what the demand is a share of, median; 0: no share asked
+  FeedTimes times;                    // in the last window
   // The same consumer with batches that lie in memory: the machine's own noise. Only with steps.
   std::optional<observe::IntervalStatistics> memory_intervals;
   std::string way;  // onto the GPU, in words; empty on the CPU
   // Of a consumer of matrix products: the driver's view second by second, the share of time in
   // steps, and how much longer a step is beside the feed.
   std::optional<double> gpu_util_mean, gpu_util_p5, gpu_util_min;
-  std::optional<double> au, step_cost;
+  std::optional<double> au, step_cost, step_alone_ms;
   std::optional<double> ready_clips_per_s, ready_share_of_bus;  // from slots filled already
+  double bus_clips_per_s = 0;  // what the bus alone would carry; 0: nothing crosses it
   std::vector<feed::FallbackCount> fallbacks;
   feed::TunerKnobs knobs;               // at the end of the last window
   std::optional<feed::TunerLog> tuner;  // of the last window

@@ -19,14 +19,18 @@ constexpr int kCheckedBatches = 2;
 constexpr double kWarmShare = 0.2;  // of a window, taken before it
 constexpr double kLimitShare = 0.2;
 constexpr double kReadyShare = 0.3;
+constexpr double kSupplyShare = 0.3;
 
 // A step is what an average batch takes at the demanded rate: batches hold about the same number of
 // frames, so a trainer's steps are alike.
-double step_of(const FeedWindowOptions& options, feed::Feed& feed) {
+double step_of(const FeedWindowOptions& options, const feed::Feed& feed,
+               double supply_clips_per_s) {
   if (options.step_ms) return *options.step_ms * 1e-3;
-  if (!options.demand_clips_per_s) return 0;
+  const double demand = options.demand_share ? *options.demand_share * supply_clips_per_s
+                                             : options.demand_clips_per_s.value_or(0);
+  if (demand <= 0) return 0;
   const auto clips = static_cast<double>(feed.order().rows().size());
-  return clips / static_cast<double>(feed.num_batches()) / *options.demand_clips_per_s;
+  return clips / static_cast<double>(feed.num_batches()) / demand;
 }
 
 bool is_on_gpu(const feed::OpenedFeed& opened) {
@@ -79,6 +83,7 @@ void consume(feed::OpenedFeed& opened, const FeedWindowOptions& options, FeedWin
                                                   .warm_batches = consumer.warm_batches,
                                                   .stop = options.stop});
     window.consumer = window.gemm->consumer;
+    window.memory = window.gemm->memory;
     return;
   }
   observe::DeviceSource source(opened.feed,
@@ -88,6 +93,23 @@ void consume(feed::OpenedFeed& opened, const FeedWindowOptions& options, FeedWin
   // Rows that are to stay must all have come once, and pages of the cache been touched.
   consumer.warm_batches = std::max(consumer.warm_batches, opened.feed.num_batches());
   window.consumer = observe::run_consumer(source, consumer);
+}
+
+// What the feed brings to one who takes every batch at once.
+double measure_supply(feed::OpenedFeed& opened, const FeedWindowOptions& options) {
+  const observe::ConsumerOptions consumer{.warm_batches = opened.feed.num_batches(),
+                                          .seconds = kSupplyShare * options.seconds,
+                                          .stop = options.stop};
+  if (!is_on_gpu(opened)) {
+    observe::FeedSource source(opened.feed);
+    return observe::run_consumer(source, consumer).clips_per_s();
+  }
+  observe::DeviceSource source(opened.feed, {.device = opened.mode.choice.model_device});
+  return observe::run_consumer(source, consumer).clips_per_s();
+}
+
+FeedLook look_at(const feed::Feed& feed, const Stopwatch& watch) {
+  return {feed.stats(), watch.seconds(), feed.num_workers()};
 }
 
 // What the ring does when no worker has anything to read.
@@ -140,8 +162,11 @@ FeedWindow run_feed_window(Io& io, const FeedBenchCase& what, const FeedWindowOp
   const Stopwatch first;
   static_cast<void>(observe::next_of_any_epoch(opened.feed, options.stop));
   window.first_batch_s = first.seconds();
-  window.step_s = step_of(options, opened.feed);
+  if (options.demand_share) window.supply_clips_per_s = measure_supply(opened, options);
+  window.step_s = step_of(options, opened.feed, window.supply_clips_per_s);
+  const FeedLook before = look_at(opened.feed, opening);
   consume(opened, options, window);
+  window.times = times_between(before, look_at(opened.feed, opening));
   window.held_mb = static_cast<double>(observe::process_memory(io).held_bytes()) / kBytesPerMb;
   window.num_workers = opened.feed.num_workers();
   window.audio_s_per_frame =

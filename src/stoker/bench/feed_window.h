@@ -10,6 +10,7 @@
 #include "stoker/base/io.h"
 #include "stoker/bench/feed_bench_case.h"
 #include "stoker/bench/feed_limits.h"
+#include "stoker/bench/feed_times.h"
 #include "stoker/bench/gemm_consumer.h"
 #include "stoker/feed/feed.h"
 #include "stoker/observe/feed_consumer.h"
@@ -25,6 +26,7 @@ struct FeedWindowOptions {
   double seconds = 1;
   ConsumerKind consumer = ConsumerKind::kEmulated;
   std::optional<double> demand_clips_per_s;
+  std::optional<double> demand_share;  // of the supply, measured before
   std::optional<double> step_ms;
   std::stop_token stop{};
 };
@@ -33,7 +35,9 @@ struct FeedWindow {
   observe::ConsumerReport consumer;
   std::optional<observe::ConsumerReport> memory;  // the same consumer, fed from memory
   FeedLimit limit;
+  double supply_clips_per_s = 0;  // with a consumer that takes all; 0: not measured apart
   double step_s = 0;
+  FeedTimes times;
   double open_s = 0;
   double first_batch_s = 0;  // after open returned
   double held_mb = 0;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <stop_token>
 #include <vector>
 
@@ -13,7 +12,7 @@ namespace stoker::bench {
 
 struct GemmConsumerOptions {
   int device = 0;
-  double step_s = 1e-3;
+  double step_s = 1e-3;  // beside the feed's own kernels
   double seconds = 1;
   std::uint64_t warm_batches = 60;
   std::stop_token stop{};
@@ -22,9 +21,14 @@ struct GemmConsumerOptions {
 struct GemmConsumerReport {
   // Waiting is the GPU's: from the end of one step to the moment the next batch is there.
   observe::ConsumerReport consumer;
-  double step_s = 0;      // as the products take without a feed
-  double busy_share = 0;  // time in steps over all time
-  double step_cost = 0;   // how much longer the median step is beside the feed's kernels
+  // The same steps over one batch that stays, while the feed rests.
+  observe::ConsumerReport memory;
+  double step_s = 0;        // median beside the feed
+  double step_alone_s = 0;  // median of the same work while the feed rests
+  double busy_share = 0;    // time in steps over all time
+
+  // How much longer the feed's kernels make a step.
+  double step_cost() const { return step_alone_s > 0 ? step_s / step_alone_s - 1 : 0; }
   std::vector<double> gpu_utilization_percent{};  // as the driver says, once a second
 };
 

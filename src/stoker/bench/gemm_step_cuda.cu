@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "stoker/base/clock.h"
 #include "stoker/bench/gemm_step.h"
 #include "stoker/cuda/check.h"
 #include "stoker/cuda/device_buffer.h"
@@ -16,6 +17,7 @@ namespace {
 constexpr int kSize = 2048;
 constexpr int kTile = 128;
 constexpr int kDepth = 32;
+constexpr int kSlices = kSize / kDepth;  // of one product
 constexpr int kThreads = 256;
 constexpr int kFragment = 16;
 constexpr int kRowValues = kDepth + 8;  // padded, so that rows fall on different banks
@@ -38,7 +40,7 @@ __device__ void load_tile(const __nv_bfloat16* from, __nv_bfloat16 (*to)[kRowVal
 }
 
 __global__ void __launch_bounds__(kThreads)
-    multiply(const __nv_bfloat16* a, const __nv_bfloat16* b, __nv_bfloat16* c) {
+    multiply(const __nv_bfloat16* a, const __nv_bfloat16* b, __nv_bfloat16* c, int num_slices) {
   namespace wmma = nvcuda::wmma;
   __shared__ __nv_bfloat16 a_tile[kTile][kRowValues];
   __shared__ __nv_bfloat16 b_tile[kTile][kRowValues];
@@ -49,7 +51,7 @@ __global__ void __launch_bounds__(kThreads)
   for (auto& row : sums) {
     for (auto& sum : row) wmma::fill_fragment(sum, 0.0F);
   }
-  for (int k = 0; k < kSize; k += kDepth) {
+  for (int k = 0; k < num_slices * kDepth; k += kDepth) {
     load_tile(a + static_cast<std::size_t>(blockIdx.y) * kTile * kSize + k, a_tile);
     load_tile(b + static_cast<std::size_t>(blockIdx.x) * kTile * kSize + k, b_tile);
     __syncthreads();
@@ -110,29 +112,33 @@ GemmStep::~GemmStep() = default;
 
 void GemmStep::run(cuda::StreamView stream) const {
   const dim3 grid(kSize / kTile, kSize / kTile);
-  for (int i = 0; i < num_products_; ++i) {
+  for (int left = num_slices_; left > 0; left -= kSlices) {
     multiply<<<grid, kThreads, 0, stream.handle()>>>(memory_->matrix(0), memory_->matrix(1),
-                                                     memory_->matrix(2));
+                                                     memory_->matrix(2), std::min(left, kSlices));
   }
   cuda::call("multiply", [] { return cudaGetLastError(); });
 }
 
-double GemmStep::fit_to(double step_s, cuda::StreamView stream) {
+void GemmStep::scale(double factor) {
+  num_slices_ = std::max(1, static_cast<int>(num_slices_ * factor + 0.5));
+}
+
+void GemmStep::fit_to(double step_s, cuda::StreamView stream) {
+  constexpr double kWarmS = 0.2;  // a GPU that rested needs that long to reach its clock
+  constexpr int kRounds = 4;
+  constexpr int kRuns = 10;
+  cuda::Event begin(memory_->device, cuda::EventUse::kTiming);
+  cuda::Event end(memory_->device, cuda::EventUse::kTiming);
   const auto measure_s = [&] {
-    constexpr int kRuns = 10;
-    cuda::Event begin(memory_->device, cuda::EventUse::kTiming);
-    cuda::Event end(memory_->device, cuda::EventUse::kTiming);
-    run(stream);
     begin.record(stream);
     for (int i = 0; i < kRuns; ++i) run(stream);
     end.record(stream);
     end.synchronize();
     return 1e-3 * end.ms_since(begin) / kRuns;
   };
-  num_products_ = 8;
-  const double one_s = measure_s() / num_products_;
-  num_products_ = std::max(1, static_cast<int>(step_s / one_s + 0.5));
-  return measure_s();
+  num_slices_ = kSlices;
+  for (const Stopwatch watch; watch.seconds() < kWarmS;) measure_s();
+  for (int round = 0; round < kRounds; ++round) scale(step_s / measure_s());
 }
 
 }  // namespace stoker::bench

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -27,7 +28,7 @@ struct FeedBenchArguments {
   std::string consumer = "emulated";
   std::vector<std::string> dtypes;
   std::vector<std::string> grid;
-  std::optional<double> demand_clips_per_s;
+  std::string demand;
   std::optional<double> step_ms;
   std::optional<unsigned> num_threads;
   double seconds = 3.0;
@@ -83,6 +84,25 @@ std::vector<bench::FeedBenchCase> make_cases(const Frame& frame,
   return cases;
 }
 
+// "90000" clips a second, or "90%" of the supply.
+void put_demand(const std::string& text, bench::FeedBenchOptions& options) {
+  if (text.empty()) return;
+  const bool is_share = text.back() == '%';
+  const char* const end = text.data() + text.size() - (is_share ? 1 : 0);
+  double number = 0;
+  const auto [read_to, fault] = std::from_chars(text.data(), end, number);
+  if (fault != std::errc() || read_to != end || !(number > 0)) {
+    raise({.code = &bench::kBenchChoice,
+           .promised = "--demand in clips a second, or 90% of the supply",
+           .found = text});
+  }
+  if (is_share) {
+    options.demand_share = number / 100;
+  } else {
+    options.demand_clips_per_s = number;
+  }
+}
+
 ExitCode replay(Frame& frame, const std::string& path) {
   const File file = open_file(system_io(), path, OpenFor::kRead).take_or_raise();
   const std::vector<std::byte> bytes = read_whole(file, kMaxLogBytes).take_or_raise();
@@ -97,13 +117,13 @@ ExitCode run(Frame& frame, const FeedBenchArguments& arguments) {
   bench::FeedBenchOptions options{.cases = make_cases(frame, arguments),
                                   .seconds = arguments.seconds,
                                   .num_windows = arguments.num_windows,
-                                  .demand_clips_per_s = arguments.demand_clips_per_s,
                                   .step_ms = arguments.step_ms,
                                   .consumer = arguments.consumer == "gemm"
                                                   ? bench::ConsumerKind::kGemm
                                                   : bench::ConsumerKind::kEmulated,
                                   .stop = frame.stop_token(),
                                   .say = [&frame](std::string_view line) { frame.say(line); }};
+  put_demand(arguments.demand, options);
   const bench::FeedBenchReport report = bench::bench_feed(system_io(), options);
   put_feed_report(frame, report);
   if (!arguments.tuner_log_file.empty() && !report.rows.empty() && report.rows.back().tuner)
@@ -128,10 +148,9 @@ void add_bench_feed_command(CLI::App& app, Frame& frame) {
       ->delimiter(',');
   command->add_option("--grid", arguments->grid,
                       "A setting and its values, key=a,b,c; several: every combination");
-  command
-      ->add_option("--demand", arguments->demand_clips_per_s,
-                   "Clips a second that the consumer asks for (default: as fast as possible)")
-      ->check(CLI::PositiveNumber);
+  command->add_option("--demand", arguments->demand,
+                      "Clips a second that the consumer asks for, or 90% of the supply, measured "
+                      "before (default: as fast as possible)");
   command->add_option("--step-ms", arguments->step_ms, "Length of the consumer's step instead")
       ->check(CLI::PositiveNumber)
       ->excludes("--demand");

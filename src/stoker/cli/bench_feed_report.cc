@@ -65,6 +65,27 @@ ordered_json tuner_json(const bench::FeedBenchRow& row) {
   return {{"start", knobs_json(row.tuner->start)}, {"moves", std::move(moves)}};
 }
 
+// Where the threads' time went, and the share of the bus that was in use.
+ordered_json times_json(const bench::FeedBenchRow& row) {
+  ordered_json stages = ordered_json::object();
+  for (const auto& [name, share] : row.times.worker_stages) stages[name] = share;
+  const double busy = row.times.worker_busy_share();
+  ordered_json out{{"workers_busy", busy},
+                   {"workers_wait", std::max(0.0, 1 - busy)},
+                   {"worker_stages", std::move(stages)},
+                   {"device_thread", nullptr},
+                   {"bus_busy", nullptr}};
+  if (const auto& thread = row.times.device_thread) {
+    out["device_thread"] = {{"waits_for_workers", thread->waits_for_workers},
+                            {"waits_for_slot", thread->waits_for_slot},
+                            {"waits_for_copy", thread->waits_for_copy},
+                            {"launches", thread->launches},
+                            {"launch_us_per_batch", thread->launch_us_per_batch}};
+  }
+  if (row.bus_clips_per_s > 0) out["bus_busy"] = row.clips_per_s / row.bus_clips_per_s;
+  return out;
+}
+
 ordered_json row_json(const bench::FeedBenchRow& row) {
   ordered_json out{{"loader", bench::name_of(row.what.loader)},
                    {"path", bench::name_of(row.what.path)},
@@ -91,6 +112,9 @@ ordered_json row_json(const bench::FeedBenchRow& row) {
   out["rss_mb"] = row.held_mb;
   out["buffers_mb"] = row.buffers_mb;
   out["step_ms"] = row.step_ms;
+  out["step_alone_ms"] = or_null(row.step_alone_ms);
+  out["supply_clips_per_s"] =
+      row.supply_clips_per_s > 0 ? ordered_json(row.supply_clips_per_s) : ordered_json(nullptr);
   out["batches"] = row.num_batches;
   out["clips"] = row.num_clips;
   out["repeated_windows"] = row.num_repeated_windows;
@@ -103,6 +127,7 @@ ordered_json row_json(const bench::FeedBenchRow& row) {
   out["step_cost"] = or_null(row.step_cost);
   out["ready_clips_per_s"] = or_null(row.ready_clips_per_s);
   out["ready_share_of_bus"] = or_null(row.ready_share_of_bus);
+  out["times"] = times_json(row);
   out["way"] = row.way;
   out["fallbacks"] = fallbacks_json(row);
   out["settings_at_end"] = knobs_json(row.knobs);
@@ -119,6 +144,25 @@ const bench::FeedBenchRow* naive_twin(const bench::FeedBenchReport& report,
       return &other;
   }
   return nullptr;
+}
+
+// What a consumer of matrix products saw, and where the time of the feed's threads went.
+void print_times(Frame& frame, const bench::FeedBenchRow& row) {
+  if (row.au) {
+    frame.print(fmt::format(
+        "  steps of {:.3f} ms ({:.3f} without the feed, {:+.2f} %); GPU in steps {:.2f} % of the "
+        "time",
+        row.step_ms, row.step_alone_ms.value_or(0), 100 * row.step_cost.value_or(0),
+        100 * *row.au));
+  }
+  const auto& thread = row.times.device_thread;
+  if (!thread) return;
+  frame.print(fmt::format(
+      "  workers busy {:.0f} %; the thread to the GPU waits {:.0f} % for them, {:.0f} % for "
+      "copies, "
+      "{:.0f} % for the consumer, and calls {:.0f} us a batch",
+      100 * row.times.worker_busy_share(), 100 * thread->waits_for_workers,
+      100 * thread->waits_for_copy, 100 * thread->waits_for_slot, thread->launch_us_per_batch));
 }
 
 void print_row(Frame& frame, const bench::FeedBenchRow& row, const bench::FeedBenchRow* naive) {
@@ -148,6 +192,7 @@ void print_row(Frame& frame, const bench::FeedBenchRow& row, const bench::FeedBe
                     row.memory_intervals->cv(), row.memory_intervals->p99_over_p50(),
                     row.intervals.p99_over_p50()));
   }
+  print_times(frame, row);
   frame.print(fmt::format(
       "  first batch {:.2f} ms after open ({:.3f} s); {:.0f} MB held, {:.0f} MB of them batches",
       1e3 * row.first_batch_s, row.open_s, row.held_mb, row.buffers_mb));

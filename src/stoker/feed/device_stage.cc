@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "stoker/base/clock.h"
 #include "stoker/pipeline/errors.h"
 
 namespace stoker::feed {
@@ -53,11 +54,27 @@ void DeviceStage::move_batches(const std::stop_token& stop) {
     BatchSlot& from = parts_.fill->leased_slot(lease.slot());
     // Held from before the first call: one that fails in between leaves a copy on its way.
     in_flight_.push_back({std::move(lease), &copied});
+    const Stopwatch launching;
     parts_.work->enqueue(from, ring.slot(*at), copied);
+    const double launch_s = launching.seconds();
     ring.push_ready(*at);
     ++num_moved_;
+    const Stopwatch waiting;
     retire(most_in_flight(parts_.num_host_slots));
+    count(launch_s, waiting.seconds());
   }
+}
+
+void DeviceStage::count(double launch_s, double copy_wait_s) {
+  const Lock lock(mutex_);
+  ++stats_.num_moved;
+  stats_.launch_s += launch_s;
+  stats_.copy_wait_s += copy_wait_s;
+}
+
+DeviceStageStats DeviceStage::stats() const {
+  const Lock lock(mutex_);
+  return stats_;
 }
 
 // Gives host slots back whose copies are done; waits until at most `most_left` are not.

@@ -40,6 +40,7 @@ class DeviceStage {
   // Throws what ended the run.
   DeviceLease next(const std::stop_token& stop);
   RingStats ring_stats() const { return parts_.work->ring()->stats(); }
+  DeviceStageStats stats() const;
 
  private:
   struct InFlight {
@@ -51,15 +52,17 @@ class DeviceStage {
   void move_batches(const std::stop_token& stop);
   bool await_demand(const std::stop_token& stop);
   void retire(std::size_t most_left);
+  void count(double launch_s, double copy_wait_s);
 
   DeviceStageParts parts_;
   std::unique_ptr<DeviceHop> hop_;  // null: the consumer reads where features are made
   std::vector<cuda::Event> copied_;
   std::deque<InFlight> in_flight_;
   std::uint64_t num_moved_ = 0;
-  Mutex mutex_;
+  mutable Mutex mutex_;
   ConditionVariable asked_;
   std::uint64_t num_asked_ STOKER_GUARDED_BY(mutex_) = 0;
+  DeviceStageStats stats_ STOKER_GUARDED_BY(mutex_);
   Thread thread_;  // last: ends first
 };
 

@@ -20,6 +20,13 @@ struct DeviceBudget {
   std::uint64_t total_bytes() const { return fixed_bytes + num_slots * slot_bytes; }
 };
 
+// What the thread between host and GPU spent its time on.
+struct DeviceStageStats {
+  std::uint64_t num_moved = 0;  // batches
+  double launch_s = 0;          // in calls that start copies and kernels
+  double copy_wait_s = 0;       // until a copy was done, so that workers get its memory back
+};
+
 // Throws GpuError E-CUDA-MEMORY, with the sizes, when not even two batches fit.
 DeviceBudget plan_device_memory(const BatchFormat& format, const DeviceSetup& setup,
                                 std::size_t mel_scratch_bytes);

@@ -311,6 +311,7 @@ FeedStats Feed::stats() const {
   }
   if (state_->device == nullptr) return stats;
   stats.ring = state_->stage->ring_stats();
+  stats.device_stage = state_->stage->stats();
   stats.device = state_->device->budget();
   return stats;
 }

@@ -31,6 +31,7 @@ struct FeedStats {
   std::vector<FallbackCount> fallbacks;
   std::uint64_t num_empty_bad = 0;  // rows delivered empty because their file turned bad
   std::optional<RingStats> ring;    // of a feed into GPU memory
+  std::optional<DeviceStageStats> device_stage;
   std::optional<DeviceBudget> device;
   std::uint64_t num_read_ahead = 0;  // batches that the storage was asked for ahead
 
