@@ -42,9 +42,9 @@ def check_equal_digests(stoker: Stoker, routes: dict[str, list[str]]) -> None:
         name = f"{route}, {workers} workers, prefetch {prefetch}"
         expect(report["stream_digest"] == reference["stream_digest"], f"{name}: another stream")
         expect(contents(report) == contents(reference), f"{name}: other batches")
-        total = sum(report["fills"])
-        busy = [fills for fills in report["fills"] if fills * 10 >= total]
-        expect(workers < 2 or len(busy) >= 2, f"{name}: fills {report['fills']}")
+        # Among 64 workers on as many cores none need have a tenth; that one has them all must not be.
+        share = max(report["fills"]) / sum(report["fills"])
+        expect(workers < 2 or share <= 0.9, f"{name}: fills {report['fills']}")
 
     runs = list(itertools.product(routes, WORKERS, PREFETCH))
     # Most of a run is its random delays, so a few of them pass the time together.
