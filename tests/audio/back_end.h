@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "stoker/cuda/device_buffer.h"
-#include "stoker/cuda/device_probe.h"
 #include "stoker/cuda/stream.h"
+#include "tests/doubles/gpu_present.h"
 
 namespace stoker::audio {
 
@@ -30,9 +30,7 @@ inline std::string name_of(const testing::TestParamInfo<BackEnd>& row) {
 class BackEndTest : public testing::TestWithParam<BackEnd> {
  protected:
   void SetUp() override {
-    if (GetParam() == BackEnd::kCpu) return;
-    const cuda::DeviceProbe probe = cuda::probe_devices();
-    if (probe.devices.empty()) GTEST_SKIP() << probe.why_none;
+    if (GetParam() == BackEnd::kCuda) cuda::skip_without_gpu();
   }
   bool is_on_gpu() const { return GetParam() == BackEnd::kCuda; }
 };

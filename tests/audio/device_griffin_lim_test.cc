@@ -10,19 +10,12 @@
 namespace stoker::audio {
 namespace {
 
-struct DeviceGriffinLimTest : testing::Test {
-  void SetUp() override {
-    const cuda::DeviceProbe probe = cuda::probe_devices();
-    if (probe.devices.empty()) GTEST_SKIP() << probe.why_none;
-  }
+struct DeviceGriffinLimTest : cuda::GpuTest {
   void TearDown() override { cuda::plant_call_fault(std::nullopt); }
 };
 
 struct DevicePresetTest : testing::TestWithParam<const char*> {
-  void SetUp() override {
-    const cuda::DeviceProbe probe = cuda::probe_devices();
-    if (probe.devices.empty()) GTEST_SKIP() << probe.why_none;
-  }
+  void SetUp() override { cuda::skip_without_gpu(); }
 };
 
 TEST_P(DevicePresetTest, GivesTheBytesOfTheCpu) {

@@ -8,13 +8,7 @@
 namespace stoker::audio {
 namespace {
 
-class DeviceSanitizeTest : public testing::Test {
- protected:
-  void SetUp() override {
-    const cuda::DeviceProbe probe = cuda::probe_devices();
-    if (probe.devices.empty()) GTEST_SKIP() << probe.why_none;
-  }
-};
+using DeviceSanitizeTest = cuda::GpuTest;
 
 TEST_F(DeviceSanitizeTest, Casts) {
   using config::MelDtype;

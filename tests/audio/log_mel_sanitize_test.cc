@@ -35,11 +35,8 @@ std::vector<Row> rows() {
 class LogMelSanitizeTest : public testing::TestWithParam<Row> {
  protected:
   void SetUp() override {
-    const cuda::DeviceProbe probe = cuda::probe_devices();
-    if (probe.devices.empty()) GTEST_SKIP() << probe.why_none;
-    if (GetParam().variant == MelVariant::kHopper && probe.devices[0].compute_major != 9) {
-      GTEST_SKIP() << probe.devices[0].name << " is no Hopper GPU";
-    }
+    cuda::skip_without_gpu();
+    if (GetParam().variant == MelVariant::kHopper) cuda::skip_without_hopper();
   }
 };
 

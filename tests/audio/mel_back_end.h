@@ -14,7 +14,7 @@
 #include "stoker/audio/float16.h"
 #include "stoker/audio/log_mel.h"
 #include "stoker/cuda/device_buffer.h"
-#include "stoker/cuda/device_probe.h"
+#include "tests/doubles/gpu_present.h"
 
 namespace stoker::audio {
 

@@ -3,14 +3,14 @@
 #include <gtest/gtest.h>
 
 #include "stoker/base/error.h"
-#include "stoker/cuda/device_probe.h"
+#include "tests/doubles/gpu_present.h"
 
 namespace stoker::bench {
 namespace {
 
-TEST(DeviceOpsBenchTest, EveryRowIsComparedAndTimed) {
-  const cuda::DeviceProbe probe = cuda::probe_devices();
-  if (probe.devices.empty()) GTEST_SKIP() << probe.why_none;
+using DeviceOpsBenchTest = cuda::GpuTest;
+
+TEST_F(DeviceOpsBenchTest, EveryRowIsComparedAndTimed) {
   const DeviceOpsReport report = bench_device_ops({.num_repeats = 1}, {});
   EXPECT_GT(report.copy_gb_per_s, 0);
   EXPECT_EQ(report.rows.size(), 11U);
@@ -20,7 +20,7 @@ TEST(DeviceOpsBenchTest, EveryRowIsComparedAndTimed) {
   }
 }
 
-TEST(DeviceOpsBenchTest, WithoutAGpuItIsRefused) {
+TEST(DeviceOpsRefusalTest, WithoutAGpuItIsRefused) {
   if (!cuda::probe_devices().devices.empty()) GTEST_SKIP() << "there is a GPU";
   EXPECT_THROW(bench_device_ops({}, {}), GpuError);
 }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/doubles/gpu_present.h"
+
 namespace stoker::cuda {
 namespace {
 
@@ -10,10 +12,10 @@ TEST(DeviceProbeTest, GivesDevicesOrTheReasonWhyThereIsNone) {
   EXPECT_EQ(probe.devices.empty(), !probe.why_none.empty());
 }
 
-TEST(DeviceProbeTest, EveryDeviceHasANameMemoryAndCapability) {
-  const DeviceProbe probe = probe_devices();
-  if (probe.devices.empty()) GTEST_SKIP() << probe.why_none;
-  for (const DeviceInfo& device : probe.devices) {
+using ProbedDeviceTest = GpuTest;
+
+TEST_F(ProbedDeviceTest, HasANameMemoryAndCapability) {
+  for (const DeviceInfo& device : probe_devices().devices) {
     EXPECT_FALSE(device.name.empty());
     EXPECT_GT(device.memory_bytes, 0U);
     EXPECT_GE(device.compute_major, 7);

@@ -5,15 +5,15 @@
 #include <string>
 
 #include "stoker/cuda/device_buffer.h"
-#include "stoker/cuda/device_probe.h"
 #include "stoker/cuda/errors.h"
+#include "tests/doubles/gpu_present.h"
 
 namespace stoker::cuda {
 namespace {
 
-TEST(MemoryRefusalTest, TooMuchMemoryIsRefusedWithTheSize) {
-  const DeviceProbe probe = probe_devices();
-  if (probe.devices.empty()) GTEST_SKIP() << probe.why_none;
+using MemoryRefusalTest = GpuTest;
+
+TEST_F(MemoryRefusalTest, TooMuchMemoryIsRefusedWithTheSize) {
   try {
     const DeviceBuffer huge(0, std::size_t{1} << 50U);
     FAIL() << "a petabyte was given";

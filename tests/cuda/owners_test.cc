@@ -7,12 +7,12 @@
 
 #include "stoker/cuda/check.h"
 #include "stoker/cuda/device_buffer.h"
-#include "stoker/cuda/device_probe.h"
 #include "stoker/cuda/errors.h"
 #include "stoker/cuda/event.h"
 #include "stoker/cuda/pinned_buffer.h"
 #include "stoker/cuda/status_text.h"
 #include "stoker/cuda/stream.h"
+#include "tests/doubles/gpu_present.h"
 
 namespace stoker::cuda {
 namespace {
@@ -21,12 +21,8 @@ static_assert(!std::is_copy_constructible_v<Stream> && !std::is_copy_constructib
 static_assert(!std::is_copy_constructible_v<DeviceBuffer>);
 static_assert(std::is_nothrow_move_constructible_v<DeviceBuffer>);
 
-class OwnersTest : public testing::Test {
+class OwnersTest : public GpuTest {
  protected:
-  void SetUp() override {
-    const DeviceProbe probe = probe_devices();
-    if (probe.devices.empty()) GTEST_SKIP() << probe.why_none;
-  }
   void TearDown() override { plant_call_fault(std::nullopt); }
 };
 

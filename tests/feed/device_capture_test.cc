@@ -5,8 +5,8 @@
 #include <atomic>
 #include <thread>
 
-#include "stoker/cuda/device_probe.h"
 #include "stoker/feed/feed.h"
+#include "tests/doubles/gpu_present.h"
 #include "tests/feed/gather_kernels.h"
 #include "tests/feed/synthetic_store.h"
 
@@ -52,9 +52,9 @@ int capture_graphs(cudaStreamCaptureMode mode, const std::atomic<bool>& stop) {
   return num_good;
 }
 
-TEST(DeviceCaptureTest, FeedAndCaptureRunBesideEachOther) {
-  const cuda::DeviceProbe probe = cuda::probe_devices();
-  if (probe.devices.empty()) GTEST_SKIP() << probe.why_none;
+using DeviceCaptureTest = cuda::GpuTest;
+
+TEST_F(DeviceCaptureTest, FeedAndCaptureRunBesideEachOther) {
   for (const cudaStreamCaptureMode mode :
        {cudaStreamCaptureModeThreadLocal, cudaStreamCaptureModeGlobal}) {
     Feed feed(gpu_setup());

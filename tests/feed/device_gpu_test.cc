@@ -4,9 +4,9 @@
 #include <cstring>
 #include <random>
 
-#include "stoker/cuda/device_probe.h"
 #include "stoker/cuda/pinned_buffer.h"
 #include "stoker/feed/feed.h"
+#include "tests/doubles/gpu_present.h"
 #include "tests/feed/gather_kernels.h"
 #include "tests/feed/synthetic_store.h"
 
@@ -15,13 +15,7 @@ namespace {
 
 using config::MelDtype;
 
-class DeviceGpuTest : public testing::Test {
- protected:
-  void SetUp() override {
-    const cuda::DeviceProbe probe = cuda::probe_devices();
-    if (probe.devices.empty()) GTEST_SKIP() << probe.why_none;
-  }
-};
+using DeviceGpuTest = cuda::GpuTest;
 
 struct Way {
   const char* name;

@@ -1,14 +1,14 @@
 // Mels made on a real GPU: the same bytes over workers, tiers, modes and a resume.
 #include <gtest/gtest.h>
 
-#include "stoker/cuda/device_probe.h"
 #include "stoker/feed/open_feed.h"
+#include "tests/doubles/gpu_present.h"
 #include "tests/feed/small_data_set.h"
 
 namespace stoker::feed {
 namespace {
 
-class DevicePathsTest : public testing::Test {
+class DevicePathsTest : public cuda::GpuTest {
  protected:
   DevicePathsTest() : set_(40) {
     config::Settings& settings = set_.settings();
@@ -18,11 +18,6 @@ class DevicePathsTest : public testing::Test {
     settings.gpu.mel_place = config::MelPlace::kGpu;
     settings.loader.preprocessing_mode = config::PreprocessingMode::kRuntime;
   }
-  void SetUp() override {
-    const cuda::DeviceProbe probe = cuda::probe_devices();
-    if (probe.devices.empty()) GTEST_SKIP() << probe.why_none;
-  }
-
   static std::vector<std::string> digests(const config::Settings& settings) {
     OpenedFeed opened = open_feed(settings);
     EXPECT_EQ(opened.feed.identity().path, kCudaPath);
