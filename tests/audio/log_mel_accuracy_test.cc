@@ -1,16 +1,14 @@
 // Every preset, level, transform length and dtype against the definition in f64.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <cstring>
-#include <filesystem>
 
 #include "stoker/audio/float16.h"
 #include "stoker/audio/log_mel.h"
-#include "stoker/audio/wav_file.h"
 #include "stoker/base/error.h"
 #include "stoker/bench/mel_reference.h"
 #include "tests/audio/mel_signals.h"
+#include "tests/audio/real_speech.h"
 
 namespace stoker::audio {
 namespace {
@@ -75,26 +73,9 @@ TEST_P(LogMelPresetTest, SmallDtypesAreTheRoundedFloats) {
   }
 }
 
-// Recordings in the folder that STOKER_TEST_DATA names; of each a second from its middle.
-std::vector<std::vector<std::int16_t>> real_speech() {
-  std::vector<std::vector<std::int16_t>> pieces;
-  const char* const folder = std::getenv("STOKER_TEST_DATA");
-  if (folder == nullptr) return pieces;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-    if (entry.path().extension() != ".wav" || pieces.size() == 2) continue;
-    WavBuffer buffer;
-    const File file = open_file(system_io(), entry.path().string(), OpenFor::kRead).take_or_raise();
-    const Result<WavView> wav = load_wav(file, buffer);
-    if (!wav || wav->pcm16().size() < 44100) continue;
-    const auto second = wav->pcm16().subspan(wav->pcm16().size() / 2 - 11025, 22050);
-    pieces.emplace_back(second.begin(), second.end());
-  }
-  return pieces;
-}
-
 TEST_P(LogMelPresetTest, RealSpeechIsWithinToleranceAtEveryLevel) {
   const auto pieces = real_speech();
-  if (pieces.empty()) GTEST_SKIP() << "STOKER_TEST_DATA names no folder with recordings";
+  if (pieces.empty()) GTEST_SKIP() << kNoRealSpeech;
   for (const auto& samples : pieces) expect_accurate(small_preset(GetParam()), samples);
 }
 

@@ -11,13 +11,9 @@
 namespace stoker::audio {
 namespace {
 
-class DeviceRecipeTest : public testing::Test {
+class DeviceRecipeTest : public cuda::GpuTest {
  protected:
-  void SetUp() override {
-    const cuda::DeviceProbe probe = cuda::probe_devices();
-    if (probe.devices.empty()) GTEST_SKIP() << probe.why_none;
-    is_hopper_ = probe.devices[0].compute_major == 9;
-  }
+  static bool is_hopper() { return cuda::probe_devices().devices[0].compute_major == 9; }
   static void expect_accurate(const config::MelRecipe& recipe, MelVariant variant,
                               const std::vector<std::int16_t>& samples) {
     const auto reference = bench::mel_reference(recipe, bench::unit_samples(samples));
@@ -35,7 +31,6 @@ class DeviceRecipeTest : public testing::Test {
         << difference.largest_quiet << " mean " << difference.mean << " relative "
         << difference.largest_relative;
   }
-  bool is_hopper_ = false;
 };
 
 TEST_F(DeviceRecipeTest, AnyTransformLengthIsAccurate) {
@@ -70,6 +65,12 @@ std::vector<HandSet> hand_set_recipes() {
       {"128 bands", true, {{"num_mels", "128"}}},
       {"more bands than bins", true, {{"num_mels", "126"}, {"fmax_hz", "1000"}}},
       {"200 bands", false, {{"num_mels", "200"}}},
+      {"powers", true, {{"power", "2"}}},
+      {"no norm", true, {{"norm", "none"}}},
+      {"no norm, 128 bands of powers",
+       true,
+       {{"norm", "none"}, {"num_mels", "128"}, {"power", "2"}, {"floor", "1e-7"}}},
+      {"no norm, no logarithm", true, {{"norm", "none"}, {"log", "none"}}},
       {"decibel below its maximum",
        true,
        {{"log", "db"},
@@ -94,12 +95,12 @@ TEST_F(DeviceRecipeTest, ValuesSetByHandAreObeyed) {
     expect_accurate(recipe, MelVariant::kGeneral, speech_like(6000));
     if (!hand.is_fast) continue;
     expect_accurate(recipe, MelVariant::kPortable, speech_like(6000));
-    if (is_hopper_) expect_accurate(recipe, MelVariant::kHopper, speech_like(6000));
+    if (is_hopper()) expect_accurate(recipe, MelVariant::kHopper, speech_like(6000));
   }
 }
 
 TEST_F(DeviceRecipeTest, TheFastestKernelThatCanIsChosen) {
-  const MelVariant fast = is_hopper_ ? MelVariant::kHopper : MelVariant::kPortable;
+  const MelVariant fast = is_hopper() ? MelVariant::kHopper : MelVariant::kPortable;
   for (const std::string_view preset : config::mel_preset_names()) {
     const config::MelRecipe recipe = config::mel_preset(preset);
     const bool is_plain = is_plain_1024(recipe);

@@ -18,15 +18,22 @@ std::unique_ptr<const DeviceMelPlan> make_plan(const config::MelRecipe& recipe,
   return std::make_unique<const DeviceMelPlan>(recipe, options);
 }
 
-void launch(const DeviceMelPlan& plan, DeviceMelTask& task, cudaStream_t stream) {
-  const auto num_blocks =
-      static_cast<unsigned>(plan.num_multiprocessors * plan.kernel.blocks_per_multiprocessor);
+void launch_mel(const DeviceMelPlan& plan, DeviceMelTask& task, cudaStream_t stream) {
+  const device::MelKernel& kernel = plan.kernel;
+  cudaLaunchAttribute overlap{};
+  overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  overlap.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t launch{};
+  launch.gridDim.x =
+      static_cast<unsigned>(plan.num_multiprocessors * kernel.blocks_per_multiprocessor);
+  launch.blockDim.x = static_cast<unsigned>(kernel.num_threads);
+  launch.dynamicSmemBytes = kernel.shared_bytes;
+  launch.stream = stream;
+  launch.attrs = &overlap;
+  launch.numAttrs = kernel.waits_by_itself ? 1 : 0;
   void* arguments[] = {&task};
-  cuda::call("the launch of log-mel", [&] {
-    return cudaLaunchKernel(plan.kernel.function, dim3(num_blocks),
-                            dim3(static_cast<unsigned>(plan.kernel.num_threads)), arguments,
-                            plan.kernel.shared_bytes, stream);
-  });
+  cuda::call("the launch of log-mel",
+             [&] { return cudaLaunchKernelExC(&launch, kernel.function, arguments); });
 }
 
 std::size_t ranges_bytes(std::size_t num_utterances) {
@@ -45,7 +52,7 @@ void run_in_two_passes(const DeviceMelPlan& plan, DeviceMelTask& task, const Dev
     task.ranges = reinterpret_cast<int*>(scratch);
     device::launch_clear_ranges(task.ranges, batch.num_utterances, stream);
   }
-  launch(plan, task, stream);
+  launch_mel(plan, task, stream);
   finish.values = static_cast<const float*>(task.mel);
   finish.ranges = task.ranges;
   finish.mel = batch.mel;
@@ -89,7 +96,7 @@ void DeviceLogMel::run(const DeviceMelBatch& batch, cuda::StreamView stream) con
   task.num_utterances = batch.num_utterances;
   task.padded_frames = batch.padded_frames;
   task.mel = batch.mel;
-  if (!plan_->finishes_whole) return launch(*plan_, task, stream.handle());
+  if (!plan_->finishes_whole) return launch_mel(*plan_, task, stream.handle());
   check_invariant(batch.scratch != nullptr, "a recipe that looks at whole utterances has scratch");
   run_in_two_passes(*plan_, task, batch, stream.handle());
 }

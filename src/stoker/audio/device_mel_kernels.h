@@ -23,7 +23,8 @@ struct MelKernel {
   int num_threads = 0;
   int blocks_per_multiprocessor = 1;
   std::size_t shared_bytes = 0;
-  PartRule parts{};  // how the bands are shared among warps
+  bool waits_by_itself = false;  // for the stream's previous kernel: may begin before that ends
+  PartRule parts{};              // how the bands are shared among warps
 };
 
 struct MelKernelChoice {
@@ -31,6 +32,7 @@ struct MelKernelChoice {
   SampleType in = SampleType::kPcm16;
   config::MelDtype out = config::MelDtype::kF32;
   int num_mels = 0;
+  bool is_f64 = false;  // the transforms; the compiled Htk filters are always so
 };
 
 inline constexpr int kPortableSharedBytes = 96 * 1024;

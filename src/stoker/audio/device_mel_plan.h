@@ -18,6 +18,9 @@ struct DeviceMelPlan {
   DeviceLogMel::Options options;
   FrameGrid grid;
   MelBands bands;
+  // Without area norm a band 120 dB below its frame's largest still lies above the floor, and all
+  // of f32's rounding shows in its logarithm; the CPU computes these recipes in f64 too.
+  bool is_f64;
   MelVariant variant = MelVariant::kGeneral;
   bool finishes_whole = false;  // a step after the log needs the whole utterance in f32 first
   device::MelKernel kernel{};

@@ -104,8 +104,10 @@ class TableWriter {
        .cure = {}});
 }
 
-// Compiled filters, unless their kernel does not look for the range that the recipe needs.
+// Compiled filters, unless their kernel does not look for the range that the recipe needs or adds
+// up magnitudes where the recipe adds up powers.
 device::MelBank choose_bank(const DeviceMelPlan& plan) {
+  if (plan.recipe.power != 1) return device::MelBank::kTable;
   const device::MelBank bank = device::matching_bank(plan.bands);
   if (plan.recipe.range == config::MelRange::kNone) return bank;
   return bank == device::MelBank::kHtk11025 ? bank : device::MelBank::kTable;
@@ -185,27 +187,29 @@ struct TablePlaces {
   std::size_t divisors = 0;
 };
 
+template <class Real>
 void add_fast_tables(const DeviceMelPlan& plan, TableWriter& writer, TablePlaces& places) {
-  places.window = writer.add(lane_window_table(plan.recipe, sample_scale(plan.options.in)));
-  places.twiddles = writer.add(lane_twiddle_table());
+  places.window = writer.add(lane_window_table<Real>(plan.recipe, sample_scale(plan.options.in)));
+  places.twiddles = writer.add(lane_twiddle_table<Real>());
 }
 
+template <class Real>
 void add_general_tables(DeviceMelPlan& plan, TableWriter& writer, TablePlaces& places) {
   const config::MelRecipe& r = plan.recipe;
   GeneralMelTask& general = plan.task.general;
   general.n_fft = static_cast<std::int32_t>(r.n_fft);
   general.win_samples = static_cast<std::int32_t>(r.win_samples);
   general.removes_dc = r.remove_dc ? 1 : 0;
-  general.preemphasis = static_cast<float>(r.preemphasis);
-  general.row_floats = general.n_fft;
-  const int row_bytes = 2 * general.row_floats * static_cast<int>(sizeof(float));
+  general.preemphasis = r.preemphasis;
+  general.row_values = general.n_fft;
+  const int row_bytes = 2 * general.row_values * static_cast<int>(sizeof(Real));
   general.tile_frames = std::clamp(kGeneralSharedBytes / row_bytes, 1, 32);
-  places.window = writer.add(window_table(r, sample_scale(plan.options.in)));
-  places.roots = writer.add(root_table(r.n_fft));
+  places.window = writer.add(window_table<Real>(r, sample_scale(plan.options.in)));
+  places.roots = writer.add(root_table<Real>(r.n_fft));
   if (r.n_fft % 2 != 0) return;
-  const FftFactors factors(static_cast<std::size_t>(r.n_fft));
+  const FftFactorsOf<Real> factors(static_cast<std::size_t>(r.n_fft));
   check_invariant(factors.stages.size() <= kMostStages, "a transform has few stages");
-  for (const FftStage& stage : factors.stages) {
+  for (const FftStageOf<Real>& stage : factors.stages) {
     GeneralStage& to = general.stages[general.num_stages++];
     to.radix = static_cast<std::int32_t>(stage.radix);
     to.length = static_cast<std::int32_t>(stage.length);
@@ -217,14 +221,14 @@ void add_general_tables(DeviceMelPlan& plan, TableWriter& writer, TablePlaces& p
 
 void point_at_tables(DeviceMelPlan& plan, const TablePlaces& places) {
   const cuda::DeviceBuffer& tables = plan.tables;
-  plan.task.window = tables.as<const float>(places.window);
-  plan.task.twiddles = tables.as<const float>(places.twiddles);
+  plan.task.window = tables.as<const std::byte>(places.window);
+  plan.task.twiddles = tables.as<const std::byte>(places.twiddles);
   plan.task.weights = tables.as<const float>(places.weights);
   plan.task.segments = tables.as<const std::int32_t>(places.segments);
-  plan.task.general.roots = tables.as<const float>(places.roots);
+  plan.task.general.roots = tables.as<const std::byte>(places.roots);
   for (std::size_t s = 0; s < places.stage_twiddles.size(); ++s) {
-    plan.task.general.stages[s].twiddles = tables.as<const float>(places.stage_twiddles[s]);
-    plan.task.general.stages[s].roots = tables.as<const float>(places.stage_roots[s]);
+    plan.task.general.stages[s].twiddles = tables.as<const std::byte>(places.stage_twiddles[s]);
+    plan.task.general.stages[s].roots = tables.as<const std::byte>(places.stage_roots[s]);
   }
   if (!plan.recipe.channel_divisors.empty()) {
     plan.finish.divisors = tables.as<const float>(places.divisors);
@@ -235,7 +239,8 @@ void choose_kernel(DeviceMelPlan& plan) {
   const device::MelKernelChoice choice{.bank = choose_bank(plan),
                                        .in = plan.options.in,
                                        .out = plan.task.dtype,
-                                       .num_mels = plan.task.num_mels};
+                                       .num_mels = plan.task.num_mels,
+                                       .is_f64 = plan.is_f64};
   if (plan.variant == MelVariant::kHopper) {
     plan.kernel = device::hopper_kernel(choice);
   } else if (plan.variant == MelVariant::kPortable) {
@@ -255,6 +260,16 @@ void choose_kernel(DeviceMelPlan& plan) {
   });
 }
 
+// The first tables of a kernel, in what it computes in.
+template <class Real>
+void add_kernel_tables(DeviceMelPlan& plan, TableWriter& writer, TablePlaces& places) {
+  if (plan.variant == MelVariant::kGeneral) {
+    add_general_tables<Real>(plan, writer, places);
+  } else {
+    add_fast_tables<Real>(plan, writer, places);
+  }
+}
+
 }  // namespace
 
 DeviceMelPlan::DeviceMelPlan(const config::MelRecipe& mel_recipe,
@@ -262,7 +277,8 @@ DeviceMelPlan::DeviceMelPlan(const config::MelRecipe& mel_recipe,
     : recipe(mel_recipe),
       options(mel_options),
       grid(mel_recipe),
-      bands(sparse_bands(mel_recipe, 1.0F)) {
+      bands(sparse_bands(mel_recipe, 1.0F)),
+      is_f64(mel_recipe.norm == config::MelNorm::kNone) {
   cuda::system_device_api().enter_thread(options.device);
   variant = choose_variant(*this);
   finishes_whole = finishes_whole_of(recipe);
@@ -272,10 +288,10 @@ DeviceMelPlan::DeviceMelPlan(const config::MelRecipe& mel_recipe,
   finish = finish_task(recipe, options.out);
   TableWriter writer;
   TablePlaces places;
-  if (variant == MelVariant::kGeneral) {
-    add_general_tables(*this, writer, places);
+  if (is_f64) {
+    add_kernel_tables<double>(*this, writer, places);
   } else {
-    add_fast_tables(*this, writer, places);
+    add_kernel_tables<float>(*this, writer, places);
   }
   // The 1024-point kernels leave the bin at half the rate out.
   const std::size_t end_bin =

@@ -10,9 +10,21 @@
 namespace stoker::audio {
 namespace {
 
-void append_root(std::vector<float>& table, double turn) {
-  table.push_back(static_cast<float>(std::cos(2.0 * std::numbers::pi * turn)));
-  table.push_back(static_cast<float>(-std::sin(2.0 * std::numbers::pi * turn)));
+template <class Real>
+void append_root(std::vector<Real>& table, double turn) {
+  table.push_back(static_cast<Real>(std::cos(2.0 * std::numbers::pi * turn)));
+  table.push_back(static_cast<Real>(-std::sin(2.0 * std::numbers::pi * turn)));
+}
+
+// Calls `append(lane, pair)` in the order of a table of 16 pairs a lane.
+template <class Real, class Append>
+void append_lanes(Append append) {
+  constexpr int kPairsPerUnit = 8 / static_cast<int>(sizeof(Real));
+  for (int first = 0; first < 16; first += kPairsPerUnit) {
+    for (int lane = 0; lane < 32; ++lane) {
+      for (int pair = first; pair < first + kPairsPerUnit; ++pair) append(lane, pair);
+    }
+  }
 }
 
 double lane_turn(int lane, int place) {
@@ -26,45 +38,52 @@ double lane_turn(int lane, int place) {
 
 }  // namespace
 
-std::vector<float> window_table(const config::MelRecipe& recipe, double sample_scale) {
-  std::vector<float> table;
+template <class Real>
+std::vector<Real> window_table(const config::MelRecipe& recipe, double sample_scale) {
+  std::vector<Real> table;
   for (const double w : mel_window(recipe)) {
-    table.push_back(static_cast<float>(w * (sample_scale * recipe.waveform_scale)));
+    table.push_back(static_cast<Real>(w * (sample_scale * recipe.waveform_scale)));
   }
   return table;
 }
 
-std::vector<float> lane_window_table(const config::MelRecipe& recipe, double sample_scale) {
-  std::vector<float> window = window_table(recipe, sample_scale);
-  window.resize(1024, 0.0F);
-  std::vector<float> table;
-  for (std::size_t j = 0; j < 8; ++j) {
-    for (std::size_t lane = 0; lane < 32; ++lane) {
-      const std::size_t n = lane + 64 * j;
-      for (const std::size_t at : {n, n + 512, n + 32, n + 544}) table.push_back(window[at]);
-    }
-  }
+template <class Real>
+std::vector<Real> lane_window_table(const config::MelRecipe& recipe, double sample_scale) {
+  std::vector<Real> window = window_table<Real>(recipe, sample_scale);
+  window.resize(1024);
+  std::vector<Real> table;
+  append_lanes<Real>([&](int lane, int pair) {
+    const auto n = static_cast<std::size_t>(lane + 32 * pair);
+    table.push_back(window[n]);
+    table.push_back(window[n + 512]);
+  });
   return table;
 }
 
-std::vector<float> lane_twiddle_table() {
-  std::vector<float> table;
-  for (int two = 0; two < 8; ++two) {
-    for (int lane = 0; lane < 32; ++lane) {
-      append_root(table, lane_turn(lane, 2 * two));
-      append_root(table, lane_turn(lane, 2 * two + 1));
-    }
-  }
+template <class Real>
+std::vector<Real> lane_twiddle_table() {
+  std::vector<Real> table;
+  append_lanes<Real>([&](int lane, int pair) { append_root<Real>(table, lane_turn(lane, pair)); });
   return table;
 }
 
-std::vector<float> root_table(std::int64_t n) {
-  std::vector<float> table;
+template <class Real>
+std::vector<Real> root_table(std::int64_t n) {
+  std::vector<Real> table;
   for (std::int64_t k = 0; k < n; ++k) {
-    append_root(table, static_cast<double>(k) / static_cast<double>(n));
+    append_root<Real>(table, static_cast<double>(k) / static_cast<double>(n));
   }
   return table;
 }
+
+template std::vector<float> window_table<float>(const config::MelRecipe&, double);
+template std::vector<double> window_table<double>(const config::MelRecipe&, double);
+template std::vector<float> lane_window_table<float>(const config::MelRecipe&, double);
+template std::vector<double> lane_window_table<double>(const config::MelRecipe&, double);
+template std::vector<float> lane_twiddle_table<float>();
+template std::vector<double> lane_twiddle_table<double>();
+template std::vector<float> root_table<float>(std::int64_t);
+template std::vector<double> root_table<double>(std::int64_t);
 
 std::vector<std::int32_t> segment_firsts(const MelBands& bands, std::size_t end_bin) {
   std::size_t bin = bands.first_bin;

@@ -13,8 +13,8 @@ struct GeneralStage {
   std::int32_t radix;
   std::int32_t length;
   std::int32_t stride;
-  const float* twiddles;
-  const float* roots;
+  const void* twiddles;  // floats, or doubles for recipes computed in them
+  const void* roots;     // likewise
 };
 
 inline constexpr int kMostStages = 12;  // 3^8 < 8192 / 2 takes eight, 4096 six
@@ -24,12 +24,12 @@ struct GeneralMelTask {
   std::int32_t n_fft;
   std::int32_t win_samples;
   std::int32_t removes_dc;
-  float preemphasis;
+  double preemphasis;
   std::int32_t tile_frames;
-  std::int32_t row_floats;  // of one frame
+  std::int32_t row_values;  // of one frame
   std::int32_t num_stages;  // 0: by the definition
   GeneralStage stages[kMostStages];
-  const float* roots;  // exp(-2*pi*i*k/n_fft)
+  const void* roots;  // exp(-2*pi*i*k/n_fft)
 };
 
 // Plain data, passed to kernels by value.
@@ -44,9 +44,9 @@ struct DeviceMelTask {
   int* ranges;  // [utterances, 2]: ordered bits of the smallest and the largest value, or null
 
   // Tables on the device.
-  const float* window;    // layout: see the kernel that reads it
-  const float* twiddles;  // likewise
-  const float* weights;   // per bin: falling, rising
+  const void* window;    // floats or doubles; layout: see the kernel that reads it
+  const void* twiddles;  // likewise
+  const float* weights;  // per bin: falling, rising
   const std::int32_t* segments;
   std::int32_t first_bin;
   std::int32_t end_bin;

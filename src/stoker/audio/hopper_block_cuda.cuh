@@ -9,27 +9,42 @@
 
 namespace stoker::audio::device::hopper {
 
-inline constexpr int kFftWarps = 16;
 inline constexpr int kBandWarps = 4;
-inline constexpr int kThreads =
-    32 * (kFftWarps + kBandWarps + 4);  // the loader's group of four has one at work
-// Registers a thread of each role. Taking waits until others have left as many of the 80 that each
-// thread of 24 warps begins with.
-inline constexpr int kFftRegisters = 96;
-inline constexpr int kBandRegisters = 48;
-inline constexpr int kLoaderRegisters = 48;
-static_assert(4 * kFftRegisters + kBandRegisters + kLoaderRegisters <= 6 * 80);
+inline constexpr int kBandThreads = 32 * kBandWarps;
 inline constexpr int kSlots = 2;    // of magnitudes
 inline constexpr int kRecords = 6;  // of tiles under way
-// Of samples; three hide the time that reflecting an end takes, floats leave room for two.
-template <class Sample>
-inline constexpr int kSampleSlots = sizeof(Sample) == 2 ? 3 : 2;
 inline constexpr int kBandAlign = 8;
 inline constexpr int kPaddingPerTile = 2;  // tiles of padding written with each tile of frames
-inline constexpr int kBandThreads = 32 * kBandWarps;
-// Staged rows: with two sets one is written while the other is filled; floats leave room for one.
-template <class Sample>
-inline constexpr int kStages = sizeof(Sample) == 2 ? 2 : 1;
+
+// What a kernel reads, what it writes and what its transforms compute in. `Value` is float, or
+// std::uint16_t for both narrow dtypes: code for one of them only keeps the kernel within the
+// instruction cache, which is worth a tenth of its speed.
+template <class SampleType, class ValueType, class RealType>
+struct Shape {
+  using Sample = SampleType;
+  using Value = ValueType;
+  using Real = RealType;
+  static constexpr bool kIsF64 = sizeof(Real) == 8;
+
+  // Each transforms a pair of frames at a time; doubles take twice the registers.
+  static constexpr int kFftWarps = kIsF64 ? 8 : 16;
+  static constexpr int kGroups = kFftWarps / 4 + 2;  // of four warps; the loader's has one at work
+  static constexpr int kThreads = 128 * kGroups;
+  // Registers a thread of each role. Taking waits until others have left as many of those that
+  // each thread begins with.
+  static constexpr int kFftRegisters = kIsF64 ? 208 : 96;
+  static constexpr int kBandRegisters = 48;
+  static constexpr int kLoaderRegisters = 48;
+  static constexpr int kFirstRegisters = kIsF64 ? 128 : 80;
+  static_assert(kFftWarps / 4 * kFftRegisters + kBandRegisters + kLoaderRegisters <=
+                kGroups * kFirstRegisters);
+
+  // Slots of samples: three hide the time that reflecting an end takes; floats and the tables of
+  // doubles leave room for less.
+  static constexpr int kSampleSlots = (sizeof(Sample) == 2 ? 3 : 2) - (kIsF64 ? 1 : 0);
+  // Staged rows: with two sets one is written while the other is filled.
+  static constexpr int kStages = sizeof(Sample) == 2 ? 2 : 1;
+};
 
 // Waits for the four warps of the bands.
 __device__ __forceinline__ void sync_bands() {
@@ -43,14 +58,16 @@ struct TileRecord {
   int num_rows;
 };
 
-template <class Sample>
+template <class Shape>
 struct Shared {
-  alignas(128) float pairs[kSlots][kFftWarps * kPairStride + 16];
-  alignas(128) float4 window[8 * 32];
-  float4 twiddles[8 * 32];
-  alignas(128) Sample samples[kSampleSlots<Sample>][kTileSamples];
-  Barrier samples_full[kSampleSlots<Sample>];
-  Barrier samples_empty[kSampleSlots<Sample>];
+  static constexpr int kTableUnits = LaneTable<typename Shape::Real>::kUnits * 32;
+
+  alignas(128) float pairs[kSlots][kTileFrames / 2 * kPairStride + 16];
+  alignas(128) uint4 window[kTableUnits];
+  uint4 twiddles[kTableUnits];
+  alignas(128) typename Shape::Sample samples[Shape::kSampleSlots][kTileSamples];
+  Barrier samples_full[Shape::kSampleSlots];
+  Barrier samples_empty[Shape::kSampleSlots];
   Barrier pairs_full[kSlots];
   Barrier pairs_empty[kSlots];
   TileRecord records[kRecords];
@@ -64,8 +81,6 @@ __host__ __device__ constexpr int staged_row_bytes(int num_mels) {
   return ((num_mels * static_cast<int>(sizeof(Value)) + 15) / 16 | 1) * 16;
 }
 
-// `Value` is float, or std::uint16_t for both narrow dtypes: code for one of them only keeps the
-// kernel within the instruction cache, which is worth a tenth of its speed.
 template <class Value>
 __device__ __forceinline__ unsigned char* row_of(const DeviceMelTask& task, int utterance,
                                                  int frame) {

@@ -1,6 +1,7 @@
 // The warp of the Hopper kernel that brings samples in and writes padding.
 #pragma once
 
+#include <climits>
 #include <cstring>
 
 #include "stoker/audio/hopper_block_cuda.cuh"
@@ -8,15 +9,33 @@
 
 namespace stoker::audio::device::hopper {
 
-template <class Sample, class Value>
+// How many frames the tiles of this launch have. The grid's last tiles decide when it ends, and a
+// batch of few utterances has only two or three tiles a block: smaller ones let the blocks end
+// together. An even number, so that a frame is paired with the same neighbour. A warp calls it.
+__device__ __forceinline__ int choose_tile_frames(const DeviceMelTask& task, int lane) {
+  constexpr int kTileCost = 4;  // of a tile of any size, in frames
+  if (task.num_utterances > 32) return kTileFrames;
+  const int num_frames = lane < task.num_utterances ? frames_of(task, task.lengths[lane]) : 0;
+  const int num_blocks = static_cast<int>(gridDim.x);
+  int best = kTileFrames;
+  int least = INT_MAX;
+#pragma unroll
+  for (int frames = kTileFrames; frames >= kTileFrames / 2; frames -= 2) {
+    const int num_tiles = __reduce_add_sync(0xFFFFFFFFU, (num_frames + frames - 1) / frames);
+    const int cost = (num_tiles + num_blocks - 1) / num_blocks * (frames + kTileCost);
+    if (cost < least) {
+      least = cost;
+      best = frames;
+    }
+  }
+  return best;
+}
+
+template <class Shape>
 class Loader {
  public:
-  __device__ Loader(const DeviceMelTask& task, Shared<Sample>& shared, int lane)
-      : task_(task),
-        shared_(shared),
-        frames_(task, TileKind::kFrames, kTileFrames),
-        padding_(task, TileKind::kPadding, kTileFrames),
-        lane_(lane) {}
+  __device__ Loader(const DeviceMelTask& task, Shared<Shape>& shared, int lane)
+      : Loader(task, shared, lane, choose_tile_frames(task, lane)) {}
 
   __device__ void run() {
     const int step = static_cast<int>(gridDim.x);
@@ -37,6 +56,16 @@ class Loader {
   }
 
  private:
+  using Sample = typename Shape::Sample;
+  using Value = typename Shape::Value;
+
+  __device__ Loader(const DeviceMelTask& task, Shared<Shape>& shared, int lane, int tile_frames)
+      : task_(task),
+        shared_(shared),
+        frames_(task, TileKind::kFrames, tile_frames),
+        padding_(task, TileKind::kPadding, tile_frames),
+        lane_(lane) {}
+
   // Positions begin ... end-1 of an utterance; the tile begins at `first`.
   struct Stretch {
     int first;
@@ -88,15 +117,15 @@ class Loader {
 
   // Until the slot of the next tile has been read to the end.
   __device__ int wait_for_slot() {
-    const int slot = count_ % kSampleSlots<Sample>;
-    shared_.samples_empty[slot].wait((count_ / kSampleSlots<Sample> & 1) ^ 1);
+    const int slot = count_ % Shape::kSampleSlots;
+    shared_.samples_empty[slot].wait((count_ / Shape::kSampleSlots & 1) ^ 1);
     return slot;
   }
 
   // Every lane arrives, for it may have written samples of its own.
   __device__ void post(const TileRecord& record) {
     if (lane_ == 0) shared_.records[count_ % kRecords] = record;
-    shared_.samples_full[count_ % kSampleSlots<Sample>].arrive();
+    shared_.samples_full[count_ % Shape::kSampleSlots].arrive();
   }
 
   // The next tile that has no frame; false when there is none.
@@ -119,7 +148,7 @@ class Loader {
   }
 
   const DeviceMelTask& task_;
-  Shared<Sample>& shared_;
+  Shared<Shape>& shared_;
   TileCursor frames_;
   TileCursor padding_;
   int lane_;

@@ -81,6 +81,15 @@ __device__ __forceinline__ void leave_registers() {
   asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kCount));
 }
 
+// The next kernel of the stream may take this block's place as soon as it ends, if it was launched
+// so, and waits for all blocks and what they wrote by itself.
+__device__ __forceinline__ void let_next_kernel_begin() {
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+}
+__device__ __forceinline__ void wait_for_previous_kernel() {
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+}
+
 // Both addresses and the size are multiples of 16 bytes.
 __device__ __forceinline__ void copy_in(void* to, const void* from, std::uint32_t num_bytes,
                                         Barrier& arrival) {

@@ -18,49 +18,62 @@ namespace hopper {
 namespace {
 
 // By the warps that read them, while the loader looks for the first tile.
-template <class Sample>
-__device__ void load_tables(const DeviceMelTask& task, Shared<Sample>& shared) {
-  const int thread = static_cast<int>(threadIdx.x);
-  constexpr int kTable = 8 * 32;
-  static_assert(2 * kTable == 32 * kFftWarps);
-  if (thread < kTable) {
-    shared.window[thread] = reinterpret_cast<const float4*>(task.window)[thread];
-  } else {
-    shared.twiddles[thread - kTable] =
-        reinterpret_cast<const float4*>(task.twiddles)[thread - kTable];
+template <class Shape>
+__device__ void load_tables(const DeviceMelTask& task, Shared<Shape>& shared) {
+  constexpr int kFftThreads = 32 * Shape::kFftWarps;
+  for (int i = static_cast<int>(threadIdx.x); i < Shared<Shape>::kTableUnits; i += kFftThreads) {
+    shared.window[i] = static_cast<const uint4*>(task.window)[i];
+    shared.twiddles[i] = static_cast<const uint4*>(task.twiddles)[i];
   }
-  asm volatile("bar.sync 2, %0;" ::"n"(32 * kFftWarps) : "memory");
+  asm volatile("bar.sync 2, %0;" ::"n"(kFftThreads) : "memory");
 }
 
-template <int kRows, bool kAnyPower, class Sample>
-__device__ void transform_tiles(const DeviceMelTask& task, Shared<Sample>& shared, int warp_index,
-                                int lane) {
+// The samples of a pair to its magnitudes. `between` runs when the samples have been read and
+// nothing has been written.
+template <class Bank, class Shape, class Between>
+__device__ __forceinline__ void transform_pair(const DeviceMelTask& task, Shared<Shape>& shared,
+                                               const typename Shape::Sample* tile, float* pairs,
+                                               int pair, Between between) {
+  using Real = typename Shape::Real;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  Real samples[kPairSamples];
+  const auto* const from = tile + 2 * pair * kHopSamples + lane;
+#pragma unroll
+  for (int i = 0; i < kPairSamples; ++i) samples[i] = real_sample<Real>(from[32 * i]);
+  between();
+  const WarpFft<Real> warp{{shared.window, lane},
+                           {shared.twiddles, lane},
+                           pairs + pair * kPairStride,
+                           pairs + (pair * kPairStride + 31) / 32 * 32,
+                           lane};
+  pair_spectrum<rows_of_bank<Bank>()>(warp, samples, [&](Complex<Real> z) {
+    return size_of < std::is_void_v<Bank> ? 0 : 1 > (task, z);
+  });
+}
+
+template <class Bank, class Shape>
+__device__ void transform_tiles(const DeviceMelTask& task, Shared<Shape>& shared, int warp_index) {
+  constexpr int kLastPair = kTileFrames / 2 - Shape::kFftWarps;
   for (int count = 0;; ++count) {
-    const int sample_slot = count % kSampleSlots<Sample>;
-    shared.samples_full[sample_slot].wait(count / kSampleSlots<Sample> & 1);
+    const int sample_slot = count % Shape::kSampleSlots;
+    shared.samples_full[sample_slot].wait(count / Shape::kSampleSlots & 1);
     const int num_frames = shared.records[count % kRecords].num_frames;
     const int slot = count % kSlots;
     const int free_parity = (count / kSlots & 1) ^ 1;
-    if (2 * warp_index < num_frames) {
-      float samples[kPairSamples];
-      const Sample* const from = shared.samples[sample_slot] + 2 * warp_index * kHopSamples + lane;
-#pragma unroll
-      for (int i = 0; i < kPairSamples; ++i) samples[i] = sane(from[32 * i]);
-      shared.samples_empty[sample_slot].arrive();
-      shared.pairs_empty[slot].wait(free_parity);
-      float* const pair = shared.pairs[slot] + warp_index * kPairStride;
-      float* const exchange = shared.pairs[slot] + (warp_index * kPairStride + 31) / 32 * 32;
-      const WarpFft warp{shared.window, shared.twiddles, pair, exchange, lane};
-      pair_spectrum<kRows>(warp, samples, [&](Complex z) {
-        const float power = fmaf(z.im, z.im, fmaf(z.re, z.re, task.epsilon));
-        if constexpr (kAnyPower) return task.power == 1 ? approximate_root(power) : power;
-        return approximate_root(power);
-      });
-    } else {
+#pragma unroll 1
+    for (int first = 0; first <= kLastPair; first += Shape::kFftWarps) {
       // Also before the last word: a warp that arrives for it must not be counted for the tile
       // before in this slot, which another warp may still be transforming.
-      shared.samples_empty[sample_slot].arrive();
-      shared.pairs_empty[slot].wait(free_parity);
+      const auto between = [&] {
+        if (first == kLastPair) shared.samples_empty[sample_slot].arrive();
+        if (first == 0) shared.pairs_empty[slot].wait(free_parity);
+      };
+      if (2 * (first + warp_index) < num_frames) {
+        transform_pair<Bank>(task, shared, shared.samples[sample_slot], shared.pairs[slot],
+                             first + warp_index, between);
+      } else {
+        between();
+      }
     }
     shared.pairs_full[slot].arrive();
     if (num_frames < 0) return;
@@ -105,13 +118,14 @@ struct RowStage {
 };
 
 // Bands of one tile by one warp, lane = frame, into its part of the staged rows.
-template <class Bank, class Value>
+template <class Bank, class Shape>
 __device__ __forceinline__ void stage_bands(const DeviceMelTask& task, const TileRecord& record,
                                             const float* bins, unsigned char* row) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  const int part = static_cast<int>(threadIdx.x) / 32 - kFftWarps;
+  const int part = static_cast<int>(threadIdx.x) / 32 - Shape::kFftWarps;
   constexpr bool kRanged = is_ranged<Bank>();
-  RowStage<kRanged, Value> stage{.task = task, .row = row, .has_frame = lane < record.num_frames};
+  RowStage<kRanged, typename Shape::Value> stage{
+      .task = task, .row = row, .has_frame = lane < record.num_frames};
   if constexpr (std::is_void_v<Bank>) {
     const int end = task.parts[part + 1];
     table_bands(task, task.parts[part], end, bins, [&](int group, int index, float sum) {
@@ -129,16 +143,17 @@ __device__ __forceinline__ void stage_bands(const DeviceMelTask& task, const Til
 }
 
 // The staged rows of a tile to where they belong, neighbouring threads to neighbouring bytes.
-template <class Value>
+template <class Shape>
 __device__ __forceinline__ void write_rows(const DeviceMelTask& task, const TileRecord& record,
                                            const unsigned char* rows) {
+  using Value = typename Shape::Value;
   const int row_bytes = task.num_mels * static_cast<int>(sizeof(Value));
   const int stride = staged_row_bytes<Value>(task.num_mels);
   unsigned char* const to = row_of<Value>(task, record.utterance, record.first_frame);
   with_widest_unit(row_bytes, [&](auto unit) {
     using Unit = decltype(unit);
     const int per_row = row_bytes / static_cast<int>(sizeof(Unit));
-    const int first = static_cast<int>(threadIdx.x) - 32 * kFftWarps;
+    const int first = static_cast<int>(threadIdx.x) - 32 * Shape::kFftWarps;
     int row = first / per_row;
     int column = first % per_row;
     while (row < record.num_rows) {
@@ -154,34 +169,34 @@ __device__ __forceinline__ void write_rows(const DeviceMelTask& task, const Tile
   });
 }
 
-template <class Bank, class Sample, class Value>
-__device__ void band_tiles(const DeviceMelTask& task, Shared<Sample>& shared) {
+template <class Bank, class Shape>
+__device__ void band_tiles(const DeviceMelTask& task, Shared<Shape>& shared) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  const int stride = staged_row_bytes<Value>(task.num_mels);
+  const int stride = staged_row_bytes<typename Shape::Value>(task.num_mels);
   for (int count = 0;; ++count) {
     const int slot = count % kSlots;
     shared.pairs_full[slot].wait(count / kSlots & 1);
     const TileRecord record = shared.records[count % kRecords];
     if (record.num_frames < 0) return;
-    unsigned char* const rows = shared.rows + count % kStages<Sample> * 32 * stride;
+    unsigned char* const rows = shared.rows + count % Shape::kStages * 32 * stride;
     const float* const bins = shared.pairs[slot] + lane / 2 * kPairStride + lane % 2 * kSecondFrame;
-    if (kStages<Sample> == 1) sync_bands();
-    stage_bands<Bank, Value>(task, record, bins, rows + lane * stride);
+    if (Shape::kStages == 1) sync_bands();
+    stage_bands<Bank, Shape>(task, record, bins, rows + lane * stride);
     shared.pairs_empty[slot].arrive();
     sync_bands();
-    write_rows<Value>(task, record, rows);
+    write_rows<Shape>(task, record, rows);
   }
 }
 
-template <class Sample>
-__device__ void make_barriers(Shared<Sample>& shared) {
+template <class Shape>
+__device__ void make_barriers(Shared<Shape>& shared) {
   if (threadIdx.x == 0) {
-    for (int slot = 0; slot < kSampleSlots<Sample>; ++slot) {
+    for (int slot = 0; slot < Shape::kSampleSlots; ++slot) {
       shared.samples_full[slot].init(32);
-      shared.samples_empty[slot].init(kFftWarps * 32);
+      shared.samples_empty[slot].init(Shape::kFftWarps * 32);
     }
     for (int slot = 0; slot < kSlots; ++slot) {
-      shared.pairs_full[slot].init(kFftWarps * 32);
+      shared.pairs_full[slot].init(Shape::kFftWarps * 32);
       shared.pairs_empty[slot].init(kBandWarps * 32);
     }
     publish_barriers();
@@ -189,41 +204,48 @@ __device__ void make_barriers(Shared<Sample>& shared) {
   __syncthreads();
 }
 
-template <class Bank, class Sample, class Value>
-__global__ void __launch_bounds__(kThreads, 1)
+template <class Bank, class Shape>
+__global__ void __launch_bounds__(Shape::kThreads, 1)
     log_mel_hopper(const __grid_constant__ DeviceMelTask task) {
   extern __shared__ __align__(128) unsigned char memory[];
-  auto& shared = *reinterpret_cast<Shared<Sample>*>(memory);
+  auto& shared = *reinterpret_cast<Shared<Shape>*>(memory);
+  let_next_kernel_begin();
   make_barriers(shared);
   const int warp = static_cast<int>(threadIdx.x) / 32;
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  if (warp < kFftWarps) {
-    take_registers<kFftRegisters>();
+  if (warp < Shape::kFftWarps) {
+    take_registers<Shape::kFftRegisters>();
     load_tables(task, shared);
-    transform_tiles<rows_of_bank<Bank>(), std::is_void_v<Bank>>(task, shared, warp, lane);
-  } else if (warp < kFftWarps + kBandWarps) {
-    leave_registers<kBandRegisters>();
-    band_tiles<Bank, Sample, Value>(task, shared);
+    transform_tiles<Bank>(task, shared, warp);
+  } else if (warp < Shape::kFftWarps + kBandWarps) {
+    leave_registers<Shape::kBandRegisters>();
+    band_tiles<Bank>(task, shared);
   } else {
-    leave_registers<kLoaderRegisters>();
-    if (warp == kFftWarps + kBandWarps) Loader<Sample, Value>(task, shared, lane).run();
+    leave_registers<Shape::kLoaderRegisters>();
+    if (warp > Shape::kFftWarps + kBandWarps) return;
+    // Nothing of the batch is read or written before, and by the others only after a word of the
+    // loader's.
+    wait_for_previous_kernel();
+    Loader<Shape>(task, shared, static_cast<int>(threadIdx.x) % 32).run();
   }
 }
 
-template <class Bank, class Sample, class Value>
+template <class Bank, class Shape>
 MelKernel kernel_for(const MelKernelChoice& choice) {
-  const auto row_bytes = static_cast<std::size_t>(staged_row_bytes<Value>(choice.num_mels));
-  return {.function = reinterpret_cast<const void*>(&log_mel_hopper<Bank, Sample, Value>),
-          .num_threads = kThreads,
+  const auto row_bytes =
+      static_cast<std::size_t>(staged_row_bytes<typename Shape::Value>(choice.num_mels));
+  return {.function = reinterpret_cast<const void*>(&log_mel_hopper<Bank, Shape>),
+          .num_threads = Shape::kThreads,
           .blocks_per_multiprocessor = 1,
-          .shared_bytes = sizeof(Shared<Sample>) + kStages<Sample> * 32 * row_bytes,
+          .shared_bytes = sizeof(Shared<Shape>) + Shape::kStages * 32 * row_bytes,
+          .waits_by_itself = true,
           .parts = {.num_parts = kBandWarps, .align = kBandAlign}};
 }
 
-template <class Bank, class Sample>
+template <class Bank, class Sample, class Real>
 MelKernel kernel_of(const MelKernelChoice& choice) {
-  return choice.out == config::MelDtype::kF32 ? kernel_for<Bank, Sample, float>(choice)
-                                              : kernel_for<Bank, Sample, std::uint16_t>(choice);
+  return choice.out == config::MelDtype::kF32
+             ? kernel_for<Bank, Shape<Sample, float, Real>>(choice)
+             : kernel_for<Bank, Shape<Sample, std::uint16_t, Real>>(choice);
 }
 
 }  // namespace
@@ -232,20 +254,25 @@ MelKernel kernel_of(const MelKernelChoice& choice) {
 bool has_hopper_kernels() { return true; }
 
 MelKernel hopper_kernel(const MelKernelChoice& choice) {
-  if (choice.in == SampleType::kF32) return hopper::kernel_of<void, float>(choice);
+  using hopper::kernel_of;
+  if (choice.in == SampleType::kF32) {
+    return choice.is_f64 ? kernel_of<void, float, double>(choice)
+                         : kernel_of<void, float, float>(choice);
+  }
   switch (choice.bank) {
     case MelBank::kSlaney8000:
-      return hopper::kernel_of<BankSlaney8000, std::int16_t>(choice);
+      return kernel_of<BankSlaney8000, std::int16_t, float>(choice);
     case MelBank::kSlaney11025:
-      return hopper::kernel_of<BankSlaney11025, std::int16_t>(choice);
+      return kernel_of<BankSlaney11025, std::int16_t, float>(choice);
     case MelBank::kHtk11025:
-      return hopper::kernel_of<BankHtk11025, std::int16_t>(choice);
+      return kernel_of<BankHtk11025, std::int16_t, double>(choice);
     case MelBank::kHtk12000:
-      return hopper::kernel_of<BankHtk12000, std::int16_t>(choice);
+      return kernel_of<BankHtk12000, std::int16_t, double>(choice);
     case MelBank::kTable:
       break;
   }
-  return hopper::kernel_of<void, std::int16_t>(choice);
+  return choice.is_f64 ? kernel_of<void, std::int16_t, double>(choice)
+                       : kernel_of<void, std::int16_t, float>(choice);
 }
 
 }  // namespace stoker::audio::device

@@ -5,9 +5,11 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
+#include <climits>
 #include <cstdint>
 
 #include "stoker/audio/device_mel_task.h"
+#include "stoker/audio/fft32_cuda.cuh"
 
 namespace stoker::audio::device {
 
@@ -61,6 +63,23 @@ __device__ __forceinline__ float sane(float x) {
 }
 __device__ __forceinline__ float sane(std::int16_t x) { return static_cast<float>(x); }
 
+// A sample as the transforms take it. An integer becomes a double by one subtraction: its bits
+// stand below those of 2^52, where the conversion itself would take four times as long.
+template <class Real>
+__device__ __forceinline__ Real real_sample(std::int16_t x) {
+  if constexpr (sizeof(Real) == 4) {
+    return sane(x);
+  } else {
+    constexpr int kHighWord = 0x43300000;  // of 2^52
+    constexpr double kZero = 0x1p52 + 0x1p31;
+    return __hiloint2double(kHighWord, static_cast<int>(x) ^ INT_MIN) - kZero;
+  }
+}
+template <class Real>
+__device__ __forceinline__ Real real_sample(float x) {
+  return sane(x);
+}
+
 __device__ __forceinline__ float approximate_root(float x) {
   float root;
   asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(x));
@@ -71,6 +90,15 @@ __device__ __forceinline__ float approximate_log2(float x) {
   float log;
   asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(log) : "f"(x));
   return log;
+}
+
+// A bin as the bands add it up. kPower 0: as the task says.
+template <int kPower, class Real>
+__device__ __forceinline__ float size_of(const DeviceMelTask& task, Complex<Real> z) {
+  const auto power = static_cast<float>(
+      multiply_add(z.im, z.im, multiply_add(z.re, z.re, static_cast<Real>(task.epsilon))));
+  if (kPower == 1 || task.power == 1) return approximate_root(power);
+  return power;
 }
 
 // Floor and logarithm.

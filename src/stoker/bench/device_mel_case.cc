@@ -40,24 +40,21 @@ struct MelAllowance {
   bool is_loud;
 };
 
-// f32, in which the GPU computes every recipe, leaves noise of about 1e-7 of a frame's largest bin
-// in every other. Area norm divides high bands and the floor hides the rest; filters without a norm
-// (vocos24, kaldi, myxtts_tf) show it, and the CPU takes f64 for them. With min_max the noise in
-// the smallest value moves all others: 0.066 in ln was seen on an H200.
+// f32 leaves noise of about 1e-7 of a frame's largest bin in every other. Where area norm divides
+// high bands and the floor hides the rest, CPU and GPU both compute in f32 and may differ by it;
+// for filters without a norm (vocos24, kaldi, myxtts_tf) both transform in f64.
 MelAllowance allowance_of(const config::MelRecipe& r, double value, double highest) {
   if (r.log == config::MelLog::kNone) {
     return {.scale = 1.0 / (highest + 1e-3), .most = 1e-5, .is_loud = value > 1e-3 * highest};
   }
   double per_value = r.log == config::MelLog::kLn ? 1.0 : std::numbers::ln10;
   if (r.log == config::MelLog::kDb) per_value /= 10.0;
-  const bool is_min_max = r.range == config::MelRange::kMinMax;
-  if (is_min_max) per_value *= 16.0;  // about what 0..1 spans
+  if (r.range == config::MelRange::kMinMax) per_value *= 16.0;  // about what 0..1 spans
   per_value /= std::abs(r.out_scale);
   const double below_highest = (highest - value) * per_value;
-  const double noise = r.norm == config::MelNorm::kNone ? 1e-6 : 1e-7;
-  const double smallest = is_min_max ? 0.15 : 6e-4;
+  const double noise = r.norm == config::MelNorm::kNone ? 0.0 : 1e-7;
   return {.scale = per_value,
-          .most = smallest + std::min(0.2, noise * std::exp(below_highest)),
+          .most = 2e-4 + std::min(0.2, noise * std::exp(below_highest)),
           .is_loud = below_highest < 8.0};
 }
 

@@ -10,6 +10,7 @@
 #include "stoker/base/number_text.h"
 #include "stoker/bench/device_mel_bench.h"
 #include "stoker/bench/errors.h"
+#include "stoker/cuda/device_api.h"
 
 namespace stoker::cli {
 namespace {
@@ -99,6 +100,7 @@ void print_row(Frame& frame, const bench::DeviceMelCase& bench_case,
 }  // namespace
 
 ExitCode run_device_mel_bench(Frame& frame, const MelDeviceArguments& arguments) {
+  cuda::system_device_api().enter_thread(arguments.device);  // says so where there is no GPU
   frame.say("making a pool of 2,048 utterances and bringing it to the GPU");
   const bench::DeviceMelBench bench(
       {.device = arguments.device, .num_threads = count_cpus().allowed});
