@@ -56,6 +56,20 @@ TEST(FeedBenchTest, ADemandIsSetBesideTheSameConsumerFedFromMemory) {
   EXPECT_GE(row.memory_intervals->min_ms, 2.0);
 }
 
+TEST(FeedBenchTest, AShareOfTheSupplyIsDemandedOfEachWindow) {
+  const feed::SmallDataSet set(24);
+  FeedBenchOptions options;
+  options.cases = {make_case(set, FeedLoader::kNative, FeedPath::kCached)};
+  options.seconds = 0.1;
+  options.num_windows = 1;
+  options.demand_share = 0.25;
+  const FeedBenchRow row = bench_feed(system_io(), options).rows.front();
+  EXPECT_GT(row.supply_clips_per_s, 0);
+  EXPECT_GT(row.step_ms, 0);
+  EXPECT_LT(row.clips_per_s, 0.4 * row.supply_clips_per_s);
+  EXPECT_GT(row.times.worker_busy_share(), 0);
+}
+
 TEST(FeedBenchTest, AWrongBatchGivesNoSpeed) {
   feed::SmallDataSet set(24);
   const FeedBenchCase what = make_case(set, FeedLoader::kNative, FeedPath::kCached);

@@ -26,7 +26,7 @@ struct FeedBenchOptions {
   // The consumer: as fast as possible unless one of these is given.
   std::optional<double> demand_clips_per_s{};
   std::optional<double> demand_share{};  // of the supply, measured in each window
-  std::optional<double> step_ms;
+  std::optional<double> step_ms{};
   ConsumerKind consumer = ConsumerKind::kEmulated;
   std::stop_token stop{};
   std::function<void(std::string_view)> say = [](std::string_view) {};

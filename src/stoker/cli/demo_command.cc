@@ -6,14 +6,40 @@
 
 #include "stoker/base/cpu_count.h"
 #include "stoker/cli/commands.h"
+#include "stoker/cli/demo_gpu_figures.h"
 #include "stoker/cli/frame.h"
 #include "stoker/observe/demo_story.h"
 
 namespace stoker::cli {
 namespace {
 
+void put_gpu(Frame& frame, const observe::DemoStory& story) {
+  frame.report()["gpu"] = nullptr;
+  if (!story.gpu) return;
+  auto& out = frame.report()["gpu"];
+  out = {{"name", story.gpu->name}, {"mel_clips_per_s", story.gpu->mel_clips_per_s}};
+  frame.print(
+      fmt::format("  {:<26} {:.0f} clips/s", "log-mel on the GPU", story.gpu->mel_clips_per_s));
+  for (const observe::DemoGpuWay& way : story.gpu->ways) {
+    frame.print(fmt::format("  {:<26} {}", way.name, observe::way_text(way)));
+    out["ways"].push_back({{"way", way.name},
+                           {"clips_per_s", way.clips_per_s},
+                           {"limit", way.limit},
+                           {"share_of_limit", way.share_of_limit}});
+  }
+}
+
 ExitCode run(Frame& frame, observe::DemoOptions options) {
   options.num_workers = count_cpus().allowed;
+  options.measure_gpu =
+      [&frame](const std::string& data_folder) -> std::optional<observe::DemoGpu> {
+    try {
+      return measure_demo_gpu(data_folder, frame.stop_token());
+    } catch (const GpuError& failure) {
+      frame.say("demo: the GPU is left out: " + error_line(failure.error()));
+      return std::nullopt;
+    }
+  };
   const observe::DemoStory story =
       observe::tell_demo(system_io(), options, frame.stop_token(),
                          [&](std::string_view part) { frame.say(fmt::format("demo: {}", part)); });
@@ -29,6 +55,7 @@ ExitCode run(Frame& frame, observe::DemoOptions options) {
         fmt::format("  {:<26} batch {:.2f} +- {:.2f} ms, stall {:.1f} %, at most {:.0f} clips/s",
                     loader.name + " loader", loader.statistics.mean_ms, loader.statistics.std_ms,
                     100 * loader.stall_share, loader.most_clips_per_s));
+  put_gpu(frame, story);
   frame.print(fmt::format("open {}/report.html", options.out));
   auto& report = frame.report();
   report["out"] = options.out;

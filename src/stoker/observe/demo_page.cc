@@ -121,6 +121,7 @@ std::string demo_page(const DemoStory& story) {
   add_data(page, story);
   add_sample(page, story.sample);
   add_race(page, story.race);
+  if (story.gpu) add_gpu(page, *story.gpu);
   page.open_section("What next");
   page.add_paragraph(
       "Try it on your own folder: metadata.csv and wavs/ as in LJSpeech, or see the guide on data "

@@ -123,6 +123,10 @@ DemoStory tell_demo(Io& io, const DemoOptions& options, const std::stop_token& s
   keep_sound(out, "returned.wav", story.sample, story.sample.returned);
   say("feeding a consumer: naive against native");
   story.race = race_loaders(io, story.data_folder, stop);
+  if (options.measure_gpu && !story.machine.gpus.devices.empty()) {
+    say("bringing batches onto the GPU by every way");
+    story.gpu = options.measure_gpu(story.data_folder);
+  }
   publish_file(out, "report.html", view_bytes(demo_page(story))).take_or_raise();
   return story;
 }

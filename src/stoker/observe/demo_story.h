@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "stoker/base/io.h"
 #include "stoker/data/account.h"
 #include "stoker/observe/demo_feed.h"
+#include "stoker/observe/demo_gpu.h"
 #include "stoker/observe/machine_survey.h"
 
 namespace stoker::observe {
@@ -23,6 +25,9 @@ struct DemoOptions {
   std::uint32_t num_speakers = 4;
   std::uint64_t seed = 42;
   unsigned num_workers = 1;
+  // Measures the first GPU with the data set in this folder; asked only where there is one, gives
+  // nothing where it cannot be used.
+  std::function<std::optional<DemoGpu>(const std::string& data_folder)> measure_gpu{};
 };
 
 // One utterance, looked at from all sides.
@@ -51,6 +56,7 @@ struct DemoStory {
   std::vector<std::string> speakers;
   DemoSample sample;
   DemoRace race;
+  std::optional<DemoGpu> gpu;  // nothing on a machine without one
 };
 
 // Tells the story; `say` gets a line before each part. Throws what a part throws.
