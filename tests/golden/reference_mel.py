@@ -106,8 +106,8 @@ def to_hz(recipe: Recipe, mel: Array) -> Array:
     return np.where(mel < 15.0, 200.0 * mel / 3.0, 1000.0 * np.exp((mel - 15.0) * np.log(6.4) / 27.0))
 
 
-def filterbank(recipe: Recipe) -> Array:
-    """[mels, n_fft/2+1], rounded to float32 where librosa rounds."""
+def triangles(recipe: Recipe) -> tuple[Array, Array]:
+    """[mels, n_fft/2+1] and the factor of each band."""
     ends = to_mel(recipe, np.array([recipe.fmin, recipe.fmax]))
     edges_mel = np.linspace(ends[0], ends[1], recipe.mels + 2)
     edges_hz = to_hz(recipe, edges_mel)
@@ -116,6 +116,12 @@ def filterbank(recipe: Recipe) -> Array:
     low, top, high = edges[:-2, None], edges[1:-1, None], edges[2:, None]
     triangle = np.maximum(0.0, np.minimum((bins - low) / (top - low), (high - bins) / (high - top)))
     norm = 2.0 / (edges_hz[2:] - edges_hz[:-2])[:, None] if recipe.norm else np.ones((recipe.mels, 1))
+    return triangle, norm
+
+
+def filterbank(recipe: Recipe) -> Array:
+    """[mels, n_fft/2+1], rounded to float32 where librosa rounds."""
+    triangle, norm = triangles(recipe)
     return np.asarray((triangle.astype(np.float32) * norm).astype(np.float32), dtype=np.float64)
 
 
@@ -148,8 +154,8 @@ def frames_of(recipe: Recipe, samples: Array) -> Array:
     return np.asarray(x[kept[:, None] + np.arange(recipe.win)])
 
 
-def linear_mel(recipe: Recipe, samples: Array) -> Array:
-    """Mel values before floor and logarithm."""
+def spectrum_values(recipe: Recipe, samples: Array) -> Array:
+    """[frames, n_fft/2+1]: magnitude or power."""
     frames = frames_of(recipe, samples)
     if recipe.kaldi_frames:
         frames = frames - frames.mean(axis=1, keepdims=True)
@@ -158,7 +164,12 @@ def linear_mel(recipe: Recipe, samples: Array) -> Array:
     spectrum = np.fft.rfft(frames * window_values(recipe), recipe.n_fft)
     power = spectrum.real**2 + spectrum.imag**2 + recipe.epsilon
     values = np.sqrt(power) if recipe.power == 1 else power
-    return np.asarray(values @ filterbank(recipe).T)
+    return np.asarray(values)
+
+
+def linear_mel(recipe: Recipe, samples: Array) -> Array:
+    """Mel values before floor and logarithm."""
+    return np.asarray(spectrum_values(recipe, samples) @ filterbank(recipe).T)
 
 
 def compress(recipe: Recipe, mel: Array) -> Array:

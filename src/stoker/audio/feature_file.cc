@@ -29,7 +29,7 @@ SpeechRule speech_rule(const config::FeatureSettings& settings, const config::Me
 }
 
 FeatureMaker::FeatureMaker(const config::FeatureSettings& settings)
-    : mel_(config::recipe_of(settings), simd_level().take_or_raise()),
+    : mel_(config::recipe_of(settings), simd_level().take_or_raise(), MelArithmetic::kExact),
       speech_(speech_rule(settings, mel_.recipe())) {}
 
 Result<FileFeatures> FeatureMaker::run(Io& io, const std::string& path) {

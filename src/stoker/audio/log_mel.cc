@@ -11,9 +11,10 @@
 namespace stoker::audio {
 namespace {
 
-std::unique_ptr<const MelPlan> make_plan(const config::MelRecipe& recipe, SimdLevel level) {
+std::unique_ptr<const MelPlan> make_plan(const config::MelRecipe& recipe, SimdLevel level,
+                                         MelArithmetic arithmetic) {
   config::check_mel_recipe(recipe);
-  return std::make_unique<const MelPlan>(recipe, level);
+  return std::make_unique<const MelPlan>(recipe, level, arithmetic);
 }
 
 template <class Sample, class Kernel>
@@ -44,8 +45,8 @@ LogMel::Workspace::~Workspace() = default;
 
 void LogMel::Workspace::measure_into(MelStageTimes* times) { scratch_->times = times; }
 
-LogMel::LogMel(const config::MelRecipe& recipe, SimdLevel level)
-    : plan_(make_plan(recipe, level)) {}
+LogMel::LogMel(const config::MelRecipe& recipe, SimdLevel level, MelArithmetic arithmetic)
+    : plan_(make_plan(recipe, level, arithmetic)) {}
 LogMel::~LogMel() = default;
 LogMel::LogMel(LogMel&&) noexcept = default;
 LogMel& LogMel::operator=(LogMel&&) noexcept = default;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 
+#include "stoker/audio/mel_arithmetic.h"
 #include "stoker/audio/mel_view.h"
 #include "stoker/base/simd_level.h"
 #include "stoker/config/mel_recipe.h"
@@ -22,8 +23,9 @@ struct MelStageTimes;  // mel_stage_times.h
 // Rules: fewer samples than one hop (or than one window with snip_edges) give no frame. Reflection
 // bounces as NumPy's "reflect" however short the utterance is. A float sample that is not a number
 // counts as 0 and one beyond +-2^20 as that bound, so every output is finite; f16 saturates at
-// 65504. A frame's bytes depend on the utterance, the recipe, the SIMD level and the dtype only:
-// not on threads, neighbours or earlier calls. Rounding to f16 and bf16 is to nearest even.
+// 65504. A frame's bytes depend on the utterance, the recipe, the SIMD level, the arithmetic
+// and the dtype only: not on threads, neighbours or earlier calls. Rounding to f16 and bf16 is to
+// nearest even.
 class LogMel {
  public:
   class Workspace {
@@ -42,7 +44,8 @@ class LogMel {
 
   // Throws ConfigError when the recipe is out of range. Precondition: this machine has the level
   // (base/simd_level.h chooses one it has).
-  LogMel(const config::MelRecipe& recipe, SimdLevel level);
+  LogMel(const config::MelRecipe& recipe, SimdLevel level,
+         MelArithmetic arithmetic = MelArithmetic::kFast);
   ~LogMel();
   LogMel(LogMel&&) noexcept;
   LogMel& operator=(LogMel&&) noexcept;

@@ -38,15 +38,16 @@ T* reals(const MelScratch::Floats& memory) {
 template <class D>
 class RowWriter {
  public:
+  using T = TFromD<D>;
   static constexpr std::size_t kWidth = MaxLanes(D());
 
   RowWriter(const MelPlan& plan, const MelView& out, MelScratch& scratch)
       : plan_(&plan), out_(&out), scratch_(&scratch) {}
 
   void clear() const {
-    const NarrowTag<D> d;
+    const D d;
     for (std::size_t m = 0; m < plan_->bands.num_mels + 2; ++m) {
-      Store(Zero(d), d, scratch_->mels.get() + m * kWidth);
+      Store(Zero(d), d, reals<T>(scratch_->mels) + m * kWidth);
     }
   }
 
@@ -79,7 +80,7 @@ class RowWriter {
   void store_as(void* const* rows, Convert convert) const {
     WithCompression(*plan_, [&](auto compress) HWY_ATTR {
       // The first vector holds what falls below the first band.
-      float* const first = scratch_->mels.get() + kWidth;
+      T* const first = reals<T>(scratch_->mels) + kWidth;
       StoreRows(D(), std::pair(first, plan_->bands.num_mels), rows, std::pair(compress, convert));
     });
   }
@@ -180,7 +181,8 @@ void run_general(const Run<Sink>& run, std::span<const Sample> samples) {
                std::pair<const double*, double*>(frame, points));
     const double* const transformed =
         TransformComplex(d, *plan.fft, points, points + 2 * plan.fft->num_points * MaxLanes(d));
-    SplitReal(d, *plan.fft, transformed, run.sink, std::pair(plan.bins.data(), plan.bands.end_bin));
+    SplitReal(d, *plan.fft, transformed, run.sink,
+              std::pair(plan.tables_f64.bins.data(), plan.bands.end_bin));
     watch.stop(MelStage::kTransform);
     writer.write(layout, step, watch);
   }
@@ -190,7 +192,8 @@ template <class D, template <class> class Sink, class Sample>
 void run_with(const MelPlan& plan, std::span<const Sample> samples, const MelView& out,
               MelScratch& scratch) {
   using T = TFromD<D>;
-  const Run<Sink<D> > run{&plan, &out, &scratch, {{scratch.mels.get()}, Set(D(), T{plan.epsilon})}};
+  const Run<Sink<D> > run{
+      &plan, &out, &scratch, {{reals<T>(scratch.mels)}, Set(D(), static_cast<T>(plan.epsilon))}};
   if constexpr (sizeof(T) == sizeof(double)) {
     if (!plan.is_1024) return run_general(run, samples);
   }

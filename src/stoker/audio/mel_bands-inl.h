@@ -16,8 +16,7 @@ HWY_BEFORE_NAMESPACE();
 namespace stoker::audio::HWY_NAMESPACE {
 using namespace hwy::HWY_NAMESPACE;
 
-// f32 with as many lanes as D. From a bin's power on f32 is enough even where the transform ran in
-// f64: everything is positive, so no digits are lost to differences.
+// f32 with as many lanes as D: what finished values are rounded to.
 template <class D>
 using NarrowTag = Rebind<float, D>;
 
@@ -30,20 +29,44 @@ HWY_INLINE VFromD<NarrowTag<D> > Narrowed(D /*d*/, VFromD<D> x) {
   }
 }
 
-// x86's estimate is good to 12 bits or more: one Newton step is enough, and costs a third of a
-// root.
+// x86's estimate of 1/root is good to 12 bits or more and each Newton step doubles them: one step
+// for f32, two for f64 cost a third of a root.
 constexpr bool kUsesEstimate = HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR;
+
+template <class D>
+HWY_INLINE VFromD<D> ReciprocalRootEstimate(D d, VFromD<D> x) {
+  if constexpr (sizeof(TFromD<D>) == sizeof(float)) {
+    return ApproximateReciprocalSqrt(x);
+  } else {
+    const auto coarse = PromoteTo(d, ApproximateReciprocalSqrt(DemoteTo(NarrowTag<D>(), x)));
+    const auto square = Mul(coarse, coarse);
+    return Mul(Mul(coarse, Set(d, 0.5)), NegMulAdd(x, square, Set(d, 3.0)));
+  }
+}
+
+// The root of x; twice that with kUsesEstimate (x*r*(3 - x*r*r) leaves out Newton's factor 1/2,
+// which the mel weights carry).
+template <class D>
+HWY_INLINE VFromD<D> Root(D d, VFromD<D> x) {
+  if constexpr (kUsesEstimate) {
+    const auto estimate = ReciprocalRootEstimate(d, x);
+    const auto root = Mul(x, estimate);
+    return Mul(root, NegMulAdd(root, estimate, Set(d, TFromD<D>(3))));
+  } else {
+    return Sqrt(x);
+  }
+}
 
 // Adds a bin to the band it falls in and to the next one, in which it rises. The sums stay in the
 // first-level cache while the bins themselves, five times as many, would not.
 template <class D>
 struct BandSums {
-  float* HWY_RESTRICT mels;
-  HWY_INLINE void add(VFromD<D> value, const BinShare* bin) const {
+  using T = TFromD<D>;
+  T* HWY_RESTRICT mels;
+  HWY_INLINE void add(VFromD<D> value, const BinShare<T>* bin) const {
     const D d;
-    auto* const falling =
-        reinterpret_cast<float*>(reinterpret_cast<char*>(mels) + bin->place_bytes);
-    float* const rising = falling + MaxLanes(d);
+    auto* const falling = reinterpret_cast<T*>(reinterpret_cast<char*>(mels) + bin->place_bytes);
+    T* const rising = falling + MaxLanes(d);
     Store(MulAdd(value, Set(d, bin->falling), Load(d, falling)), d, falling);
     Store(MulAdd(value, Set(d, bin->rising), Load(d, rising)), d, rising);
   }
@@ -52,28 +75,20 @@ struct BandSums {
 // re^2 + im^2 + epsilon.
 template <class D>
 struct PowerSink {
-  BandSums<NarrowTag<D> > sums;
+  BandSums<D> sums;
   VFromD<D> epsilon;
-  HWY_INLINE void operator()(VFromD<D> re, VFromD<D> im, const BinShare* bin) const {
-    sums.add(Narrowed(D(), MulAdd(re, re, MulAdd(im, im, epsilon))), bin);
+  HWY_INLINE void operator()(VFromD<D> re, VFromD<D> im, const BinShare<TFromD<D> >* bin) const {
+    sums.add(MulAdd(re, re, MulAdd(im, im, epsilon)), bin);
   }
 };
 
-// Its root; twice that with kUsesEstimate (x*r*(3 - x*r*r) leaves out Newton's factor 1/2, which
-// the mel weights carry).
+// Its root.
 template <class D>
 struct MagnitudeSink {
-  BandSums<NarrowTag<D> > sums;
+  BandSums<D> sums;
   VFromD<D> epsilon;
-  HWY_INLINE void operator()(VFromD<D> re, VFromD<D> im, const BinShare* bin) const {
-    const auto power = Narrowed(D(), MulAdd(re, re, MulAdd(im, im, epsilon)));
-    if constexpr (kUsesEstimate) {
-      const auto estimate = ApproximateReciprocalSqrt(power);
-      const auto root = Mul(power, estimate);
-      sums.add(Mul(root, NegMulAdd(root, estimate, Set(NarrowTag<D>(), 3.0F))), bin);
-    } else {
-      sums.add(Sqrt(power), bin);
-    }
+  HWY_INLINE void operator()(VFromD<D> re, VFromD<D> im, const BinShare<TFromD<D> >* bin) const {
+    sums.add(Root(D(), MulAdd(re, re, MulAdd(im, im, epsilon))), bin);
   }
 };
 
@@ -85,6 +100,7 @@ constexpr float kLogTerms[] = {0.144008696F,  -0.152694911F, 0.139153689F,
 // ln(x) for normal x > 0: x = 2^e * (1+t) with 1+t in [2/3, 4/3). Within one unit in the last
 // place, and 8e-8 near 1.
 template <class D>
+  requires(sizeof(TFromD<D>) == sizeof(float))
 HWY_INLINE VFromD<D> NaturalLog(D d, VFromD<D> x) {
   const RebindToSigned<D> di;
   const auto two_thirds = Set(di, 0x3F2AAAAB);
@@ -102,28 +118,45 @@ HWY_INLINE VFromD<D> NaturalLog(D d, VFromD<D> x) {
   return MulAdd(exponent, Set(d, 0.693359375F), small);
 }
 
+// The same in f64, within 1e-11: ln(m) = 2*(s + s^3/3 + s^5/5 + ...) with s = (m-1)/(m+1).
+template <class D>
+  requires(sizeof(TFromD<D>) == sizeof(double))
+HWY_INLINE VFromD<D> NaturalLog(D d, VFromD<D> x) {
+  const RebindToSigned<D> di;
+  const auto two_thirds = Set(di, 0x3FE5555555555555);
+  const auto offset = Sub(BitCast(di, x), two_thirds);
+  const auto exponent = ConvertTo(d, ShiftRight<52>(offset));
+  const auto mantissa = BitCast(d, Add(And(offset, Set(di, 0xFFFFFFFFFFFFF)), two_thirds));
+  const auto s = Div(Sub(mantissa, Set(d, 1.0)), Add(mantissa, Set(d, 1.0)));
+  const auto square = Mul(s, s);
+  auto p = Set(d, 2.0 / 15.0);
+  for (int odd = 13; odd > 0; odd -= 2) p = MulAdd(p, square, Set(d, 2.0 / odd));
+  return MulAdd(exponent, Set(d, 0.69314718055994531), Mul(p, s));
+}
+
 // Floor, then logarithm: what a recipe does with each mel value.
 struct FloorOnly {
   bool adds;
-  float floor;
+  double floor;
   template <class D>
   HWY_INLINE VFromD<D> operator()(D d, VFromD<D> x) const {
-    return adds ? Add(x, Set(d, floor)) : Max(x, Set(d, floor));
+    const auto least = Set(d, static_cast<TFromD<D> >(floor));
+    return adds ? Add(x, least) : Max(x, least);
   }
 };
 struct FloorAndLn {
-  float floor;
+  double floor;
   template <class D>
   HWY_INLINE VFromD<D> operator()(D d, VFromD<D> x) const {
-    return NaturalLog(d, Max(x, Set(d, floor)));
+    return NaturalLog(d, Max(x, Set(d, static_cast<TFromD<D> >(floor))));
   }
 };
 struct FloorAndScaledLog {
   FloorOnly keep;
-  float factor;
+  double factor;
   template <class D>
   HWY_INLINE VFromD<D> operator()(D d, VFromD<D> x) const {
-    return Mul(NaturalLog(d, keep(d, x)), Set(d, factor));
+    return Mul(NaturalLog(d, keep(d, x)), Set(d, static_cast<TFromD<D> >(factor)));
   }
 };
 

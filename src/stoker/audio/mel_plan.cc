@@ -26,12 +26,13 @@ bool has_finish(const config::MelRecipe& r) {
          !r.channel_divisors.empty();
 }
 
-// The recipes that f32 computes well enough: a bank with area norm keeps quiet bands near the size
-// of loud ones, and the generated code for them is the one that has to be fast. Without the norm a
-// band 120 dB below the frame's largest is still far above the floor, and all of f32's rounding
-// shows in its logarithm. One lane at a time f64 costs nothing.
-bool suits_f32(const config::MelRecipe& r, SimdLevel level) {
-  return fits_1024(r) && r.norm == config::MelNorm::kSlaney && level != SimdLevel::kScalar;
+// The recipes that f32 computes well enough for a feed: a bank with area norm keeps quiet bands
+// near the size of loud ones, and the generated code for them is the one that has to be fast.
+// Without the norm a band 120 dB below the frame's largest is still far above the floor, and all of
+// f32's rounding shows in its logarithm. One lane at a time f64 costs nothing.
+bool suits_f32(const config::MelRecipe& r, SimdLevel level, MelArithmetic arithmetic) {
+  return arithmetic == MelArithmetic::kFast && fits_1024(r) && r.norm == config::MelNorm::kSlaney &&
+         level != SimdLevel::kScalar;
 }
 
 template <class Real>
@@ -66,16 +67,17 @@ MelTables<Real> make_tables(const config::MelRecipe& r, std::size_t window_sampl
   return tables;
 }
 
-std::vector<BinShare> shares_of(const MelBands& bands, std::size_t num_bins,
-                                std::size_t num_lanes) {
-  std::vector<BinShare> shares(num_bins, BinShare{});
+template <class Real>
+std::vector<BinShare<Real>> shares_of(const MelBands& bands, std::size_t num_bins,
+                                      std::size_t num_lanes) {
+  std::vector<BinShare<Real>> shares(num_bins, BinShare<Real>{});
   const float* weight = bands.weights.data();
   std::size_t bin = bands.first_bin;
   for (std::size_t segment = 0; segment <= bands.num_mels; ++segment) {
     for (std::size_t left = bands.segment_bins[segment]; left > 0; --left, weight += 2, ++bin) {
       shares[bin] = {.falling = weight[0],
                      .rising = weight[1],
-                     .place_bytes = segment * num_lanes * sizeof(float)};
+                     .place_bytes = segment * num_lanes * sizeof(Real)};
     }
   }
   return shares;
@@ -89,25 +91,26 @@ double log_factor_of(config::MelLog log) {
 
 }  // namespace
 
-MelPlan::MelPlan(const config::MelRecipe& r, SimdLevel simd_level)
+MelPlan::MelPlan(const config::MelRecipe& r, SimdLevel simd_level, MelArithmetic arithmetic)
     : recipe(r),
       level(simd_level),
       kernels(&mel_kernels(simd_level)),
       grid(r),
       is_1024(fits_1024(r)),
-      is_f64(!suits_f32(r, simd_level)),
+      is_f64(!suits_f32(r, simd_level, arithmetic)),
       finishes_whole(has_finish(r)),
       window_samples(static_cast<std::size_t>(is_1024 ? r.n_fft : r.win_samples)),
       bands(sparse_bands(r, r.power == 1 && kernels->doubled_magnitude ? 0.5F : 1.0F)),
-      bins(shares_of(bands, static_cast<std::size_t>(r.n_fft) / 2 + 1, num_lanes())),
-      epsilon(static_cast<float>(r.power == 1 ? std::max(r.magnitude_epsilon, kSmallestPower)
-                                              : r.magnitude_epsilon)),
-      floor(static_cast<float>(r.floor)),
-      log_factor(static_cast<float>(log_factor_of(r.log))) {
+      epsilon(r.power == 1 ? std::max(r.magnitude_epsilon, kSmallestPower) : r.magnitude_epsilon),
+      floor(r.floor),
+      log_factor(log_factor_of(r.log)) {
+  const auto num_bins = static_cast<std::size_t>(r.n_fft) / 2 + 1;
   if (is_f64) {
     tables_f64 = make_tables<double>(r, window_samples);
+    tables_f64.bins = shares_of<double>(bands, num_bins, num_lanes());
   } else {
     tables_f32 = make_tables<float>(r, window_samples);
+    tables_f32.bins = shares_of<float>(bands, num_bins, num_lanes());
   }
   if (!is_1024) fft.emplace(static_cast<std::size_t>(r.n_fft));
 }
@@ -128,7 +131,7 @@ MelScratch::MelScratch(const MelPlan& plan, std::size_t max_samples) {
       plan.is_1024 ? kHop1024 : round_up<std::size_t>(plan.window_samples, kPieceSamples);
   samples = floats((plan.is_1024 ? 4 * kBlock1024 : span) * vector);
   spectrum = floats((plan.is_1024 ? 2 * kSpectrum1024 : 4 * plan.fft->num_points) * vector);
-  mels = floats((2 + round_up<std::size_t>(plan.bands.num_mels, 4)) * lanes);
+  mels = floats((2 + round_up<std::size_t>(plan.bands.num_mels, 4)) * vector);
   edges = floats(span * lanes);
   zeros = floats(span);
   unused_row = floats(round_up<std::size_t>(plan.bands.num_mels, 4));

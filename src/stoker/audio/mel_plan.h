@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "stoker/audio/fft_factors.h"
+#include "stoker/audio/mel_arithmetic.h"
 #include "stoker/audio/mel_filterbank.h"
 #include "stoker/audio/mel_frame_grid.h"
 #include "stoker/audio/mel_stage_times.h"
@@ -35,9 +36,10 @@ struct MelKernels {
 const MelKernels& mel_kernels(SimdLevel level);
 
 // What one bin of the transform gives to the bands.
+template <class Real>
 struct BinShare {
-  float falling;
-  float rising;
+  Real falling;
+  Real rising;
   // Where in MelScratch::mels the band stands in which it falls; the next one follows.
   std::size_t place_bytes;
 };
@@ -47,11 +49,12 @@ template <class Real>
 struct MelTables {
   std::vector<Real> window_i16;  // for samples as int16 * 65536
   std::vector<Real> window_f32;
-  std::vector<Real> twiddles_1024;  // [n2][16] pairs: exp(-2*pi*i*n2*k1/1024)
+  std::vector<Real> twiddles_1024;   // [n2][16] pairs: exp(-2*pi*i*n2*k1/1024)
+  std::vector<BinShare<Real>> bins;  // n_fft/2 + 1 of them
 };
 
 struct MelPlan {
-  MelPlan(const config::MelRecipe& recipe, SimdLevel level);
+  MelPlan(const config::MelRecipe& recipe, SimdLevel level, MelArithmetic arithmetic);
 
   template <class Real>
   const MelTables<Real>& tables() const {
@@ -68,21 +71,20 @@ struct MelPlan {
   const MelKernels* kernels;
   FrameGrid grid;
   bool is_1024;         // n_fft 1024 with hop 256 and nothing before the window: generated code
-  bool is_f64;          // computed in f64 up to the bands, where f32 would be too coarse
+  bool is_f64;          // computed in f64 up to the last rounding
   bool finishes_whole;  // a step after the log needs the whole utterance in f32 first
   std::size_t window_samples;  // of the tables: n_fft or win_samples
   MelTables<float> tables_f32;
   MelTables<double> tables_f64;             // one of the two is empty
   std::optional<FftFactorsOf<double>> fft;  // of the general path
   MelBands bands;
-  std::vector<BinShare> bins;  // n_fft/2 + 1 of them
-  float epsilon;               // under the root
-  float floor;
-  float log_factor;  // times ln
+  double epsilon;  // under the root
+  double floor;
+  double log_factor;  // times ln
 };
 
-// Memory of one worker; parts are aligned to 128 bytes. A plan in f64 keeps doubles in samples
-// and spectrum.
+// Memory of one worker; parts are aligned to 128 bytes. A plan in f64 keeps doubles in samples,
+// spectrum and mels.
 struct MelScratch {
   struct Free {
     void operator()(void* memory) const { std::free(memory); }

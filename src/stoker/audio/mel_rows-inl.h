@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "stoker/audio/float16.h"
+#include "stoker/audio/mel_bands-inl.h"
 #include "stoker/audio/mel_lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -53,18 +54,19 @@ struct AsBf16 {
 };
 
 // One row after the other; what is behind its last band is not touched.
-template <class D, class Compress, class Convert>
-HWY_INLINE void StoreRowsSingly(D d, std::pair<float*, size_t> bands, void* const* rows,
+template <class D, class Compress, class Convert, class T = TFromD<D> >
+HWY_INLINE void StoreRowsSingly(D d, std::pair<T*, size_t> bands, void* const* rows,
                                 std::pair<Compress, Convert> finish) {
   using Value = typename Convert::Value;
-  const CappedTag<float, 1> one;
+  const CappedTag<T, 1> one;
+  const CappedTag<float, 1> narrow;
   for (size_t lane = 0; lane < MaxLanes(d); ++lane) {
     auto* const row = static_cast<Value*>(rows[lane]);
     for (size_t m = 0; m < bands.second; ++m) {
-      float* const sum = bands.first + m * MaxLanes(d) + lane;
-      const auto value = finish.first(one, Load(one, sum));
-      *sum = 0.0F;
-      Store(finish.second(one, value), Rebind<Value, CappedTag<float, 1> >(), row + m);
+      T* const sum = bands.first + m * MaxLanes(d) + lane;
+      const auto value = Narrowed(one, finish.first(one, Load(one, sum)));
+      *sum = T(0);
+      Store(finish.second(narrow, value), Rebind<Value, CappedTag<float, 1> >(), row + m);
     }
   }
 }
@@ -83,13 +85,14 @@ HWY_INLINE void StoreFours(D d, VFromD<D> v, void* const* rows, size_t m) {
   }
 }
 
-template <class N, class Compress>
-HWY_INLINE FourVectors<VFromD<N> > FinishFour(N d, float* sums, Compress compress) {
-  const auto band = [&](size_t m) HWY_ATTR {
-    float* const at = sums + m * MaxLanes(d);
-    const auto sum = Load(d, at);
-    Store(Zero(d), d, at);
-    return compress(d, sum);
+template <class N, class T, class Compress>
+HWY_INLINE FourVectors<VFromD<N> > FinishFour(N d, T* sums, Compress compress) {
+  const auto band = [sums, compress](size_t m) HWY_ATTR {
+    const Rebind<T, N> wide;
+    T* const at = sums + m * MaxLanes(wide);
+    const auto sum = Load(wide, at);
+    Store(Zero(wide), wide, at);
+    return Narrowed(wide, compress(wide, sum));
   };
   return TransposeBlocks(d, FourVectors<VFromD<N> >{band(0), band(1), band(2), band(3)});
 }
@@ -105,8 +108,8 @@ HWY_INLINE void StoreFour(N d, const FourVectors<VFromD<N> >& four,
   StoreFours(to, convert(d, four.v3), rows + 3, m);
 }
 
-template <class N, class Compress, class Convert>
-HWY_INLINE void StoreRowsByFours(N d, std::pair<float*, size_t> bands, void* const* rows,
+template <class N, class T, class Compress, class Convert>
+HWY_INLINE void StoreRowsByFours(N d, std::pair<T*, size_t> bands, void* const* rows,
                                  std::pair<Compress, Convert> finish) {
   using Value = typename Convert::Value;
   const auto [values, num_mels] = bands;
@@ -129,11 +132,10 @@ HWY_INLINE void StoreRowsByFours(N d, std::pair<float*, size_t> bands, void* con
 
 #endif
 
-// bands: one f32 vector each, as many lanes as D has, and their number; memory for it rounded up to
-// four. They are compressed and converted on the way, and left at zero for the next step. rows:
-// where each lane's frame goes.
-template <class D, class Compress, class Convert>
-HWY_INLINE void StoreRows(D d, std::pair<float*, size_t> bands, void* const* rows,
+// bands: one vector each and their number; memory for it rounded up to four. They are compressed
+// and converted on the way, and left at zero for the next step. rows: where each lane's frame goes.
+template <class D, class Compress, class Convert, class T = TFromD<D> >
+HWY_INLINE void StoreRows(D d, std::pair<T*, size_t> bands, void* const* rows,
                           std::pair<Compress, Convert> finish) {
 #if HWY_TARGET != HWY_SCALAR
   if constexpr (MaxLanes(d) >= 4) {

@@ -95,14 +95,14 @@ class Passes1024 {
 
  private:
   void whole_row(const T* row, size_t k1) const {
-    const BinShare* const bins = tables_.plan->bins.data();
+    const BinShare<T>* const bins = tables_.plan->template tables<T>().bins.data();
     if (k1 == 0) return RowZero(D(), row, sink_, bins);
     if (k1 == 16) return RowSixteen(D(), row, sink_, bins);
     Fft32Row(D(), row, sink_, bins + k1, bins - k1);
   }
   // Speech at 22.05 kHz is looked at up to 8 kHz: a quarter of the bins need not be finished.
   void row_to_383(const T* row, size_t k1) const {
-    const BinShare* const bins = tables_.plan->bins.data();
+    const BinShare<T>* const bins = tables_.plan->template tables<T>().bins.data();
     if (k1 == 0) return RowZeroTo383(D(), row, sink_, bins);
     if (k1 == 16) return RowSixteenTo383(D(), row, sink_, bins);
     if (384 - k1 < tables_.plan->bands.end_bin) {
