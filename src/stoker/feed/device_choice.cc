@@ -59,11 +59,22 @@ MelPlace place_of(const DeviceWayRequest& request) {
   return choose_mel_place(mel);
 }
 
-// Rows one after the other save the padding on the bus and in the workers, and only such rows can
-// stay on the GPU. Crops are cut from padded mels.
+// Whether almost nothing of a batch is padding: with that many shapes a few percent.
+bool is_nearly_full(const config::BatchSettings& batch) {
+  constexpr std::int64_t kManyShapes = 16;
+  if (batch.batch_layout == config::BatchLayout::kPacked) return true;
+  return batch.shuffle && !batch.static_shapes && batch.max_shapes >= kManyShapes;
+}
+
+// Batches that the host lays out need no kernel: they cost the model nothing. Rows one after the
+// other save the padding on the bus and in the workers, and only such rows can stay on the GPU.
+// Crops are cut from padded mels.
 SlotPayload payload_of(const DeviceWayRequest& request, MelSource source) {
+  const config::Settings& settings = request.mel.settings;
   if (source == MelSource::kGpu) return SlotPayload::kRaggedPcm;
-  if (request.mel.settings.batch.segment_frames) return SlotPayload::kPaddedMel;
+  if (settings.batch.segment_frames) return SlotPayload::kPaddedMel;
+  const bool is_to_stay = settings.cache.tier == config::CacheTier::kGpu;
+  if (!is_to_stay && is_nearly_full(settings.batch)) return SlotPayload::kPaddedMel;
   const bool has_layout =
       can_load(request, source, {"GPU layout", "padded rows from the host", {}, 0});
   return has_layout ? SlotPayload::kRaggedMel : SlotPayload::kPaddedMel;
