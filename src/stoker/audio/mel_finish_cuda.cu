@@ -40,13 +40,15 @@ __global__ void finish_mel(const MelFinishTask finish, const DeviceMelTask task)
   const int utterance = static_cast<int>(blockIdx.y);
   const int num_values = frames_of(task, task.lengths[utterance]) * task.num_mels;
   const int num_padded = task.padded_frames * task.num_mels;
+  // In place the padding stands there already.
+  const int num_written = finish.values == finish.mel ? num_values : num_padded;
   const float lowest =
       finish.ranges == nullptr ? 0.0F : from_ordered_bits(finish.ranges[2 * utterance]);
   const float highest =
       finish.ranges == nullptr ? 0.0F : from_ordered_bits(finish.ranges[2 * utterance + 1]);
   const std::int64_t first = static_cast<std::int64_t>(utterance) * num_padded;
   for (int i = static_cast<int>(blockIdx.x) * kThreads + static_cast<int>(threadIdx.x);
-       i < num_padded; i += static_cast<int>(gridDim.x) * kThreads) {
+       i < num_written; i += static_cast<int>(gridDim.x) * kThreads) {
     const float value = i < num_values ? finished(finish, finish.values[first + i],
                                                   i % task.num_mels, lowest, highest)
                                        : task.padding;
