@@ -2,17 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include "stoker/cuda/check.h"
 #include "stoker/cuda/graph.h"
-#include "stoker/cuda/status_text.h"
 #include "tests/audio/griffin_lim_waves.h"
 
 namespace stoker::audio {
 namespace {
 
-struct DeviceGriffinLimTest : cuda::GpuTest {
-  void TearDown() override { cuda::plant_call_fault(std::nullopt); }
-};
+using DeviceGriffinLimTest = cuda::GpuTest;
 
 struct DevicePresetTest : testing::TestWithParam<const char*> {
   void SetUp() override { cuda::skip_without_gpu(); }
@@ -72,21 +68,6 @@ TEST_F(DeviceGriffinLimTest, ARecordedGraphGivesTheSameBytesEachTime) {
     cuda::system_device_api().synchronize(stream.handle());
   };
   EXPECT_EQ(waves_on_gpu(recipe, options, frames, replay), waves_on_gpu(recipe, options, frames));
-}
-
-TEST_F(DeviceGriffinLimTest, AnyFailingCallEndsInAnException) {
-  const config::MelRecipe recipe = config::mel_preset("hifigan");
-  const MelFrames frames(recipe, {20});
-  const GriffinLimOptions options{.num_iterations = 2};
-  cuda::plant_call_fault(std::nullopt);
-  const Waves wanted = waves_on_gpu(recipe, options, frames);
-  const std::uint64_t count = cuda::num_calls();
-  for (std::uint64_t at = 0; at < count; ++at) {
-    cuda::plant_call_fault(cuda::CallFault{.at = at, .status = cuda::kStatusMemory});
-    EXPECT_THROW(waves_on_gpu(recipe, options, frames), GpuError) << "call " << at;
-  }
-  cuda::plant_call_fault(std::nullopt);
-  EXPECT_EQ(waves_on_gpu(recipe, options, frames), wanted);
 }
 
 }  // namespace

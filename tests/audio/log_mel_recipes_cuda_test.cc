@@ -3,7 +3,6 @@
 
 #include "stoker/base/error.h"
 #include "stoker/bench/mel_reference.h"
-#include "stoker/cuda/check.h"
 #include "stoker/cuda/graph.h"
 #include "tests/audio/mel_back_end.h"
 #include "tests/audio/mel_signals.h"
@@ -143,28 +142,6 @@ TEST_F(DeviceRecipeTest, ARecordedRunReplaysTheSameBytes) {
   cuda::system_device_api().fill_bytes(out.data(), 0xEE, out.size_bytes(), stream.view().handle());
   graph.launch(stream);
   EXPECT_EQ(read(), expected);
-}
-
-TEST_F(DeviceRecipeTest, EveryFailingCallOfTheRuntimeIsAGpuError) {
-  const MelInput input{.utterances = {speech_like(3000)}};
-  const MelOutput expected =
-      run_back_end({"", MelVariant::kAuto}, config::mel_preset("myxtts_tf"), input);
-  std::uint64_t at = 0;
-  for (bool failed = true; failed && at < 200; ++at) {
-    constexpr int kOutOfMemory = 2;  // cudaErrorMemoryAllocation
-    cuda::plant_call_fault(cuda::CallFault{.at = at, .status = kOutOfMemory});
-    try {
-      run_back_end({"", MelVariant::kAuto}, config::mel_preset("myxtts_tf"), input);
-      failed = false;
-    } catch (const GpuError&) {
-    }
-    cuda::plant_call_fault(std::nullopt);
-  }
-  EXPECT_GT(at, 10U);
-  EXPECT_LT(at, 200U);
-  const MelOutput after =
-      run_back_end({"", MelVariant::kAuto}, config::mel_preset("myxtts_tf"), input);
-  EXPECT_EQ(after.bytes, expected.bytes);
 }
 
 TEST_F(DeviceRecipeTest, AVariantThatCannotIsRefused) {

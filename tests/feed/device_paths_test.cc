@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "stoker/feed/open_feed.h"
+#include "tests/doubles/failing_calls.h"
 #include "tests/doubles/gpu_present.h"
 #include "tests/feed/small_data_set.h"
 
@@ -10,6 +11,7 @@ namespace {
 
 class DevicePathsTest : public cuda::GpuTest {
  protected:
+  ~DevicePathsTest() override { cuda::plant_call_fault(std::nullopt); }
   DevicePathsTest() : set_(40) {
     config::Settings& settings = set_.settings();
     settings.run.device = "cuda";
@@ -58,6 +60,10 @@ TEST_F(DevicePathsTest, AResumeGoesOnExactly) {
   first.feed.next();
   OpenedFeed again = open_feed(set_.settings(), {.state = first.feed.state()});
   EXPECT_EQ(again.feed.next()->content_digest().hex(), expected[2]);
+}
+
+TEST_F(DevicePathsTest, AnyFailingCallEndsInAGpuErrorOrTheSameBytes) {
+  cuda::let_calls_fail([&] { return digests(set_.settings()); }, 40);
 }
 
 // Every fallback of the GPU that can be forced here, once.
