@@ -76,6 +76,51 @@ def steadiness(rows: list[dict[str, Any]]) -> list[str]:
     return ["At that demand, beside the same consumer fed from memory:\n", table(heads, cells)]
 
 
+def gpu_steps(rows: list[dict[str, Any]]) -> list[str]:
+    """Rows with a trainer on the GPU: waiting for data and what the feed's kernels cost a step, told apart."""
+    stepped = [row for row in rows if row.get("au") is not None and row.get("step_alone_ms")]
+    if not stepped:
+        return []
+    cells = [
+        [
+            row_name(row, rows),
+            f"{100 * row['stall_share']:.2f} %",
+            f"{100 * row['au']:.2f} %",
+            f"{row['step_ms']:.3f} / {row['step_alone_ms']:.3f}",
+            f"{100 * row['step_cost']:+.2f} %",
+            "–" if row.get("gpu_util_mean") is None else f"{row['gpu_util_mean']:.0f} / {row['gpu_util_min']:.0f} %",
+        ]
+        for row in stepped
+    ]
+    heads = ("what", "no batch to work on", "in steps", "step, ms, with / without feed", "cost", "driver, mean / least")
+    return ["What the GPU did, timed on the GPU:\n", table(heads, cells)]
+
+
+def thread_lines(rows: list[dict[str, Any]]) -> list[str]:
+    """Where the feed's threads spent their time on the way to a GPU."""
+    timed = [row for row in rows if (row.get("times") or {}).get("device_thread")]
+    cells = [
+        [
+            row_name(row, rows),
+            *(
+                f"{100 * share:.0f} %"
+                for share in (
+                    row["times"]["workers_busy"],
+                    row["times"]["device_thread"]["waits_for_workers"],
+                    row["times"]["device_thread"]["waits_for_copy"],
+                    row["times"]["device_thread"]["waits_for_slot"],
+                )
+            ),
+            f"{row['times']['device_thread']['launch_us_per_batch']:.0f}",
+            "–" if row["times"]["bus_busy"] is None else f"{100 * row['times']['bus_busy']:.0f} %",
+        ]
+        for row in timed
+    ]
+    heads = ("what", "workers busy", "thread to the GPU waits for them", "for copies", "for the consumer")
+    heads += ("its calls, us a batch", "bus busy")
+    return ["Where the time goes:\n", table(heads, cells)] if cells else []
+
+
 def stage_lines(result: dict[str, Any]) -> list[str]:
     """Where the time goes, for benchmarks that look inside themselves."""
     stages: dict[str, float] = result.get("stage_ns_per_frame", {})
@@ -113,6 +158,8 @@ def section(name: str) -> list[str]:
         f"Limit: {'; '.join(limits)}.\n" if any(limits) else "",
         table(HEADS, [row_cells(row, rows) for row in rows]) if rows else "",
         *steadiness(rows),
+        *gpu_steps(rows),
+        *thread_lines(rows),
         *bar_lines(record),
         *stage_lines(result),
     ]
