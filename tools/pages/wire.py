@@ -116,8 +116,10 @@ def thread_lines(rows: list[dict[str, Any]]) -> list[str]:
         ]
         for row in timed
     ]
-    heads = ("what", "workers busy", "thread to the GPU waits for them", "for copies", "for the consumer")
-    heads += ("its calls, us a batch", "bus busy")
+    heads = (
+        *("what", "workers busy", "thread to the GPU waits for them", "for copies", "for the consumer"),
+        *("its calls, us a batch", "bus busy"),
+    )
     return ["Where the time goes:\n", table(heads, cells)] if cells else []
 
 
