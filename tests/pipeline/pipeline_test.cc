@@ -184,6 +184,33 @@ TEST(PipelineTest, SeveralWorkersShareTheWork) {
   }
 }
 
+std::uint64_t count_fills(const Pipeline& pipeline) {
+  const std::vector<std::uint64_t> fills = pipeline.stats().fills;
+  return std::accumulate(fills.begin(), fills.end(), std::uint64_t{0});
+}
+
+bool falls_asleep(const Pipeline& pipeline, unsigned num_workers) {
+  for (int i = 0; i < 5000 && pipeline.stats().num_asleep != num_workers; ++i) {
+    std::this_thread::sleep_for(milliseconds(1));
+  }
+  return pipeline.stats().num_asleep == num_workers;
+}
+
+TEST(PipelineTest, WorkersSleepUntilAQuarterOfTheSlotsIsEmptyAndThenFillAll) {
+  auto filler = std::make_shared<CountingFiller>(CountingFiller::kEndless);
+  Pipeline pipeline(filler, {.num_workers = 2, .depth = 8});
+  ASSERT_TRUE(falls_asleep(pipeline, 2));
+  EXPECT_EQ(count_fills(pipeline), 9U);  // one more than the depth
+  pipeline.next();
+  pipeline.next();
+  std::this_thread::sleep_for(milliseconds(20));
+  EXPECT_EQ(count_fills(pipeline), 9U);
+  EXPECT_EQ(pipeline.stats().num_asleep, 2U);
+  pipeline.next();
+  ASSERT_TRUE(falls_asleep(pipeline, 2));
+  EXPECT_EQ(count_fills(pipeline), 12U);
+}
+
 TEST(PipelineTest, StageTimesAreCounted) {
   auto filler = std::make_shared<CountingFiller>(10);
   filler->during = [](FillContext&, std::size_t stage) {

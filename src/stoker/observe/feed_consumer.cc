@@ -3,9 +3,11 @@
 #include <time.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "stoker/base/clock.h"
 #include "stoker/base/cpu_time.h"
+#include "stoker/observe/prompt_wakeups.h"
 
 namespace stoker::observe {
 namespace {
@@ -103,6 +105,8 @@ class Run {
 }  // namespace
 
 ConsumerReport run_consumer(BatchSource& source, const ConsumerOptions& options) {
+  std::optional<PromptWakeups> prompt;
+  if (options.step_s > 0) prompt.emplace();
   Run run(source, options);
   run.warm_up();
   return run.measure();

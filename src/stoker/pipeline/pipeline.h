@@ -38,6 +38,7 @@ struct PipelineStats {
   std::vector<std::uint64_t> fills;  // by worker; index 0 also counts the caller's thread
   std::uint64_t num_delivered = 0;
   unsigned num_ready = 0;              // in order, not yet delivered
+  unsigned num_asleep = 0;             // workers without anything to do
   double consumer_wait_s = 0;          // high: the workers are the bottleneck
   std::uint64_t num_stage_stalls = 0;  // stages that stood still for a sixth of the stall limit
 };

@@ -4,6 +4,7 @@
 #include <new>
 #include <utility>
 
+#include "stoker/base/core_choice.h"
 #include "stoker/base/invariant.h"
 #include "stoker/pipeline/errors.h"
 
@@ -48,6 +49,16 @@ Ticket PipelineCore::claim(unsigned worker) {
   return ticket;
 }
 
+void PipelineCore::mark_idle(Worker& worker) {
+  if (!worker.is_idle) ++num_idle_;
+  worker.is_idle = true;
+}
+
+void PipelineCore::mark_busy(Worker& worker) {
+  if (worker.is_idle) --num_idle_;
+  worker.is_idle = false;
+}
+
 // The first few workers share the work evenly; those behind them help when these are all busy.
 PipelineCore::Worker* PipelineCore::choose_idle() {
   Worker* best = nullptr;
@@ -60,11 +71,20 @@ PipelineCore::Worker* PipelineCore::choose_idle() {
   return best;
 }
 
+// Waking a thread costs the consumer microseconds, and a worker that runs takes a core that the
+// consumer may want: the first sleeper is woken when a quarter of the slots is empty, the last one
+// when a quarter is left. A worker that is awake goes on until all are full.
+bool PipelineCore::needs_another_worker() const {
+  const unsigned num_busy = num_workers_ - std::min(num_workers_, num_idle_);
+  const unsigned first_at = depth_ - depth_ / 4;
+  return num_ready_ <= first_at - depth_ / 2 * num_busy / std::max(1U, num_workers_);
+}
+
 void PipelineCore::give_work() {
-  while (can_claim()) {
+  while (can_claim() && needs_another_worker()) {
     Worker* const worker = choose_idle();
     if (worker == nullptr) return;
-    worker->is_idle = false;
+    mark_busy(*worker);
     worker->ticket = claim(worker->index);
     worker->wake.notify_one();
   }
@@ -90,17 +110,19 @@ void PipelineCore::open_slots() {
   }
 }
 
-std::optional<Ticket> PipelineCore::await_ticket(unsigned index) {
+std::optional<PipelineCore::Work> PipelineCore::await_work(unsigned index) {
   Lock lock(mutex_);
   Worker& worker = *workers_[index];
   for (;;) {
     if (stop_.stop_requested()) return std::nullopt;
-    if (worker.ticket) return std::exchange(worker.ticket, std::nullopt);
-    if (index < num_workers_ && can_claim()) {
-      worker.is_idle = false;
-      return claim(index);
+    if (!worker.ticket && index < num_workers_ && can_claim()) {
+      mark_busy(worker);
+      worker.ticket = claim(index);
     }
-    worker.is_idle = true;
+    if (worker.ticket) {
+      return Work{*std::exchange(worker.ticket, std::nullopt), num_ready_ > depth_ / 4};
+    }
+    mark_idle(worker);
     worker.wake.wait(lock, stop_.get_token());
   }
 }
@@ -147,6 +169,7 @@ void PipelineCore::finish(const Ticket& ticket, Outcome outcome) {
     consumer_.notify_one();
   } else {
     slots_[ticket.slot].state = SlotState::kReady;
+    ++num_ready_;
     ready_slot(ticket.sequence) = ticket.slot;
     if (ticket.sequence == next_deliver_) consumer_.notify_one();
   }
@@ -167,8 +190,14 @@ void PipelineCore::run_worker(unsigned index) {
     const Lock lock(mutex_);
     workers_[index]->has_started = true;
   }
-  while (const std::optional<Ticket> ticket = await_ticket(index)) {
-    finish(*ticket, fill(*ticket, index));
+  CoreChoice core;
+  while (const std::optional<Work> work = await_work(index)) {
+    if (work->can_wait) {
+      core.keep_off(consumer_core());
+    } else {
+      core.roam();
+    }
+    finish(work->ticket, fill(work->ticket, index));
   }
   const Lock lock(mutex_);
   workers_[index]->has_ended = true;
@@ -181,14 +210,30 @@ Ticket PipelineCore::deliver() {
   const Ticket ticket{next_deliver_, std::exchange(ready_slot(next_deliver_), kNotReady)};
   ++next_deliver_;
   ++num_delivered_;
+  --num_ready_;
   slots_[ticket.slot].state = SlotState::kLeased;
   give_work();
   return ticket;
 }
 
+std::optional<int> PipelineCore::consumer_core() const {
+  const int core = consumer_core_.load(std::memory_order_relaxed);
+  return core < 0 ? std::nullopt : std::optional(core);
+}
+
 std::optional<Ticket> PipelineCore::next(const std::stop_token& stop) {
+  consumer_core_.store(current_core().value_or(-1), std::memory_order_relaxed);
+  if (std::optional<Ticket> ticket = take_ready(stop)) return ticket;
   if (std::optional<Ticket> ticket = fill_for_caller()) finish(*ticket, fill(*ticket, kCaller));
   return await_ready(stop);
+}
+
+// What is there already, with one lock and without a look at the clock.
+std::optional<Ticket> PipelineCore::take_ready(const std::stop_token& stop) {
+  const Lock lock(mutex_);
+  if (stop.stop_requested() || is_over() || ready_slot(next_deliver_) == kNotReady)
+    return std::nullopt;
+  return deliver();
 }
 
 // Without workers the caller does the work, unless slots from earlier workers are still coming.

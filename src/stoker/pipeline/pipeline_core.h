@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <limits>
@@ -71,16 +72,25 @@ class PipelineCore {
     std::optional<Error> error;
   };
 
-  std::optional<Ticket> await_ticket(unsigned worker);
+  struct Work {
+    Ticket ticket;
+    bool can_wait = false;  // the consumer has slots enough without it
+  };
+
+  std::optional<Work> await_work(unsigned worker);
   Outcome fill(const Ticket& ticket, unsigned worker);
   Error explain(Error error, const Activity& activity) const;
   void finish(const Ticket& ticket, Outcome outcome);
+  std::optional<Ticket> take_ready(const std::stop_token& stop);
   std::optional<Ticket> fill_for_caller();
   std::optional<Ticket> await_ready(const std::stop_token& stop);
 
   bool can_claim() const STOKER_REQUIRES(mutex_);
   Ticket claim(unsigned worker) STOKER_REQUIRES(mutex_);
+  void mark_idle(Worker& worker) STOKER_REQUIRES(mutex_);
+  void mark_busy(Worker& worker) STOKER_REQUIRES(mutex_);
   Worker* choose_idle() STOKER_REQUIRES(mutex_);
+  bool needs_another_worker() const STOKER_REQUIRES(mutex_);
   void give_work() STOKER_REQUIRES(mutex_);
   Ticket deliver() STOKER_REQUIRES(mutex_);
   void make_free(std::uint32_t slot) STOKER_REQUIRES(mutex_);
@@ -97,6 +107,7 @@ class PipelineCore {
     return activities_[std::min(worker, options_.max_workers)];
   }
   std::uint32_t& ready_slot(std::uint64_t sequence) STOKER_REQUIRES(mutex_);
+  std::optional<int> consumer_core() const;
 
   const std::shared_ptr<SlotFiller> filler_;
   const PipelineOptions options_;
@@ -104,6 +115,7 @@ class PipelineCore {
   std::stop_source stop_;
   // One per worker, then the caller's; each is written by its thread alone.
   const std::unique_ptr<Activity[]> activities_;
+  std::atomic<int> consumer_core_{-1};  // where next() was called last
 
   mutable Mutex mutex_;
   ConditionVariable consumer_;
@@ -113,6 +125,8 @@ class PipelineCore {
   std::vector<Slot> slots_ STOKER_GUARDED_BY(mutex_);
   std::vector<std::uint32_t> free_ STOKER_GUARDED_BY(mutex_);   // a stack
   std::vector<std::uint32_t> ready_ STOKER_GUARDED_BY(mutex_);  // by sequence number, as a ring
+  unsigned num_ready_ STOKER_GUARDED_BY(mutex_) = 0;            // in any order
+  unsigned num_idle_ STOKER_GUARDED_BY(mutex_) = 0;             // workers that sleep
   unsigned num_workers_ STOKER_GUARDED_BY(mutex_);
   unsigned depth_ STOKER_GUARDED_BY(mutex_);
   std::uint64_t next_claim_ STOKER_GUARDED_BY(mutex_);

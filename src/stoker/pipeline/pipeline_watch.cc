@@ -98,6 +98,7 @@ PipelineStats PipelineCore::stats() const {
   PipelineStats stats;
   stats.num_delivered = num_delivered_;
   stats.num_stage_stalls = num_stage_stalls_;
+  stats.num_asleep = num_idle_;
   stats.consumer_wait_s = to_seconds(consumer_wait_);
   for (std::uint64_t at = next_deliver_; at < next_claim_; ++at) {
     if (ready_[at % ready_.size()] == kNotReady) break;
