@@ -42,6 +42,8 @@ def killed_run(stoker: Stoker, state: Path, workers: int, num_lines: int) -> lis
         "stream",
         "--data",
         str(stoker.data),
+        "--device",
+        "cpu",
         *COMMON,
         "--batches",
         "1000",

@@ -29,7 +29,7 @@ class Stoker:
         return result
 
     def stream(self, *arguments: str) -> dict[str, Any]:
-        return self.json("stream", "--data", str(self.data), *arguments)
+        return self.json("stream", "--data", str(self.data), "--device", "cpu", *arguments)
 
     def make_data(self, num_clips: int) -> None:
         self.json(

@@ -3,6 +3,7 @@
 
 #include "stoker/audio/log_mel.h"
 #include "stoker/cuda/errors.h"
+#include "stoker/feed/auto_device.h"
 #include "stoker/feed/errors.h"
 #include "stoker/feed/open_feed.h"
 #include "tests/doubles/simulated_gpu.h"
@@ -242,12 +243,30 @@ TEST_F(OpenDeviceFeedTest, RowsThatDoNotFitTheGpuAreStreamed) {
   EXPECT_EQ(digests(opened.feed), host_digests(set_.settings()));
 }
 
-TEST_F(OpenDeviceFeedTest, AutoStaysOnTheCpuForThoseWhoOnlyRead) {
+TEST_F(OpenDeviceFeedTest, AutoIsTheFirstGpuAndGivesTheBytesOfTheHost) {
   config::Settings settings = set_.settings();
   settings.run.device = "auto";
-  EXPECT_EQ(open(settings).feed.next()->device(), Device::cpu());
-  OpenedFeed opened = open_feed(settings, {.auto_device = AutoDevice::kGpu, .devices = &view_});
+  EXPECT_EQ(open(settings).feed.next()->device(), Device::cpu()) << "of the library";
+  OpenedFeed opened = open(resolve_auto_device(settings, AutoMel::kHost, &view_));
   EXPECT_EQ(opened.feed.next()->device(), Device::cuda(0));
+  opened = open(resolve_auto_device(settings, AutoMel::kHost, &view_));
+  EXPECT_EQ(digests(opened.feed), host_digests(set_.settings()));
+}
+
+TEST_F(OpenDeviceFeedTest, AutoKeepsWhatWasNamed) {
+  config::Settings settings = set_.settings();
+  settings.run.device = "cpu";
+  EXPECT_EQ(resolve_auto_device(settings, AutoMel::kHost, &view_).run.device, "cpu");
+  settings.run.device = "auto";
+  settings.gpu.data_gpu = 0;
+  EXPECT_EQ(resolve_auto_device(settings, AutoMel::kHost, &view_).run.device, "auto");
+  settings.gpu.data_gpu = {};
+  settings.gpu.mel_place = config::MelPlace::kGpu;
+  const config::Settings on_gpu = resolve_auto_device(settings, AutoMel::kHost, &view_);
+  EXPECT_EQ(on_gpu.run.device, "cuda:0");
+  EXPECT_EQ(on_gpu.gpu.mel_place, config::MelPlace::kGpu);
+  const DeviceView none;
+  EXPECT_EQ(resolve_auto_device(settings, AutoMel::kHost, &none).run.device, "auto");
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include "stoker/cli/commands.h"
 #include "stoker/cli/frame.h"
 #include "stoker/cli/settings_options.h"
+#include "stoker/feed/auto_device.h"
 
 namespace stoker::cli {
 namespace {
@@ -72,7 +73,8 @@ std::vector<bench::FeedBenchCase> make_cases(const Frame& frame,
   for (const auto& changes : combinations(grids)) {
     std::vector<std::string> set = fixed;
     set.insert(set.end(), changes.begin(), changes.end());
-    const config::Settings settings = frame.settings_with(set);
+    const config::Settings settings =
+        feed::resolve_auto_device(frame.settings_with(set), feed::AutoMel::kMeasured);
     for (const std::string& path_name : arguments.paths) {
       for (const std::string& loader_name : arguments.loaders) {
         const bench::FeedLoader loader = bench::loader_from(loader_name);

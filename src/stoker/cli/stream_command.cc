@@ -16,6 +16,7 @@
 #include "stoker/cli/frame.h"
 #include "stoker/cli/settings_options.h"
 #include "stoker/data/account.h"
+#include "stoker/feed/auto_device.h"
 #include "stoker/feed/open_feed.h"
 
 namespace stoker::cli {
@@ -62,9 +63,10 @@ class StreamRun {
   ExitCode run() {
     const Stopwatch started;
     feed::OpenedFeed opened =
-        feed::open_feed(frame_.settings(), {.state = load_state(arguments_.state_in),
-                                            .delay = std::chrono::microseconds(arguments_.delay_us),
-                                            .stop = frame_.stop_token()});
+        feed::open_feed(feed::resolve_auto_device(frame_.settings(), feed::AutoMel::kHost),
+                        {.state = load_state(arguments_.state_in),
+                         .delay = std::chrono::microseconds(arguments_.delay_us),
+                         .stop = frame_.stop_token()});
     if (arguments_.from_batch > 0) opened.feed.seek({0, arguments_.from_batch});
     tell_rejects(opened.store->index());
     for (const std::string& line : opened.mode.lines) frame_.say(line);

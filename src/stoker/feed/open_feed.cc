@@ -157,10 +157,9 @@ struct ModeParts {
   std::string saved_path;
 };
 
-// Whether a GPU is asked for, directly or by `auto`.
-bool may_use_gpu(const ModeWish& wish, AutoDevice auto_device) {
+bool asks_for_gpu(const ModeWish& wish) {
   if (wish.device) return wish.device->is_cuda();
-  return auto_device == AutoDevice::kGpu || wish.data_gpu || wish.model_gpu;
+  return wish.data_gpu || wish.model_gpu;
 }
 
 // Chooses mode and way, and puts the way into the setup.
@@ -172,7 +171,7 @@ ModeReport choose_way(const ModeParts& parts, FeedSetup& setup, DeviceView& view
   const ModeWish wish{.device = cuda::parse_device(settings.run.device).take_or_raise(),
                       .data_gpu = as_int(settings.gpu.data_gpu),
                       .model_gpu = as_int(settings.gpu.model_gpu)};
-  if (!may_use_gpu(wish, parts.options.auto_device)) return {};
+  if (!asks_for_gpu(wish)) return {};
   view = parts.options.devices == nullptr ? view_devices() : *parts.options.devices;
   auto fallbacks = std::make_shared<Fallbacks>(settings.run.strict ? FallbackPolicy::kRefuse
                                                                    : FallbackPolicy::kAllow);

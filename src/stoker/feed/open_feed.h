@@ -19,9 +19,6 @@
 
 namespace stoker::feed {
 
-// What device `auto` means: a command that only reads batches gains nothing from a GPU.
-enum class AutoDevice { kCpu, kGpu };
-
 struct OpenOptions {
   Io* io = &system_io();
   std::string state = {};  // a saved line to go on from; its numeric path is kept
@@ -29,7 +26,6 @@ struct OpenOptions {
   std::chrono::microseconds delay{};  // random time before each row, at most; for tests
   bool with_instant_rows = false;     // features are not read (instant_store.h); for benchmarks
   std::stop_token stop = {};
-  AutoDevice auto_device = AutoDevice::kCpu;
   const DeviceView* devices = nullptr;  // null: asks the driver, if a GPU may be used at all
 };
 
@@ -47,6 +43,7 @@ struct OpenedFeed {
   ModeReport mode = {};
 };
 
+// Device `auto` is the CPU here; commands ask resolve_auto_device() before.
 // Throws as the Feed does, GpuError, and E-FEED-STATE or E-FEED-CHANGED for a state that does not
 // fit.
 OpenedFeed open_feed(const config::Settings& settings, const OpenOptions& options = {});
