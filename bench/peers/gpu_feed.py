@@ -84,29 +84,6 @@ class Collate:
         return padded, torch.tensor([len(row) for row in rows])
 
 
-class GpuMel:
-    """The mel of a padded batch of samples, on the GPU."""
-
-    def __init__(self, device: str) -> None:
-        self.bank = torch.from_numpy(hifigan_mel.slaney_bank()).to(device)
-        self.window = torch.from_numpy(hifigan_mel.hann_window()).to(device)
-
-    def __call__(self, samples: torch.Tensor) -> torch.Tensor:
-        edge = hifigan_mel.EDGE_SAMPLES
-        wave = samples.float() / 32768.0
-        padded = torch.nn.functional.pad(wave[:, None], (edge, edge), mode="reflect")[:, 0]
-        spectrum = torch.stft(
-            padded,
-            hifigan_mel.FFT_SAMPLES,
-            hifigan_mel.HOP_SAMPLES,
-            window=self.window,
-            center=False,
-            return_complex=True,
-        )
-        magnitude = torch.sqrt(spectrum.real**2 + spectrum.imag**2 + hifigan_mel.EPSILON)
-        return (magnitude.transpose(1, 2) @ self.bank).clamp(min=hifigan_mel.FLOOR).log().half()
-
-
 @dataclass
 class Setting:
     path: str
@@ -138,7 +115,7 @@ def make_loader(setting: Setting, files: list[Path], device: str) -> DataLoader[
 
 def run_trial(setting: Setting, files: list[Path], device: str, seconds: float) -> Trial:
     torch.set_num_threads(1)
-    make_mel = GpuMel(device) if setting.path == "pcm" else None
+    make_mel = TorchMel(device) if setting.path == "pcm" else None
     batches = iter(make_loader(setting, files, device))
     intervals: list[float] = []
     last = time.perf_counter()
@@ -149,7 +126,7 @@ def run_trial(setting: Setting, files: list[Path], device: str, seconds: float) 
         rows = rows.to(device, non_blocking=True)
         lengths.to(device, non_blocking=True)
         if make_mel is not None:
-            make_mel(rows)
+            make_mel(rows.float() / 32768.0).half()
         if device != "cpu":
             torch.cuda.current_stream().synchronize()
         now = time.perf_counter()

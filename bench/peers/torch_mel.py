@@ -1,4 +1,4 @@
-"""HiFi-GAN's log-mel by torch.stft, the fastest on a CPU that Python users have; for every peer without its own."""
+"""HiFi-GAN's log-mel by torch.stft, the fastest that Python users have; for every peer without its own."""
 
 import torch
 
@@ -8,13 +8,15 @@ from bench.peers import hifigan_mel
 class TorchMel:
     """The operations of torchaudio's MelSpectrogram with HiFi-GAN's padding and compression."""
 
-    def __init__(self) -> None:
-        self.bank = torch.from_numpy(hifigan_mel.slaney_bank())
-        self.window = torch.from_numpy(hifigan_mel.hann_window())
+    def __init__(self, device: str = "cpu") -> None:
+        self.bank = torch.from_numpy(hifigan_mel.slaney_bank()).to(device)
+        self.window = torch.from_numpy(hifigan_mel.hann_window()).to(device)
 
     def __call__(self, samples: torch.Tensor) -> torch.Tensor:
+        """[samples] or [rows, samples] in -1..1 to [..., frames, bands]."""
         edge = hifigan_mel.EDGE_SAMPLES
-        padded = torch.nn.functional.pad(samples[None, None], (edge, edge), mode="reflect")[0, 0]
+        rows = samples.reshape(1, -1, samples.shape[-1])  # torch reflects only where there are channels
+        padded = torch.nn.functional.pad(rows, (edge, edge), mode="reflect").reshape(*samples.shape[:-1], -1)
         spectrum = torch.stft(
             padded,
             hifigan_mel.FFT_SAMPLES,
@@ -24,4 +26,4 @@ class TorchMel:
             return_complex=True,
         )
         magnitude = torch.sqrt(spectrum.real**2 + spectrum.imag**2 + hifigan_mel.EPSILON)
-        return (magnitude.T @ self.bank).clamp(min=hifigan_mel.FLOOR).log()
+        return (magnitude.transpose(-2, -1) @ self.bank).clamp(min=hifigan_mel.FLOOR).log()
