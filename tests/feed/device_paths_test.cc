@@ -53,6 +53,20 @@ TEST_F(DevicePathsTest, WorkersTiersAndModesGiveTheSameBytes) {
   EXPECT_EQ(digests(one_by_one), expected) << "without a ring";
 }
 
+TEST_F(DevicePathsTest, AugmentedRowsAreTheSameWhetherTheyStayOrCome) {
+  const std::vector<std::string> plain = digests(set_.settings());
+  set_.settings().augment.enable_noise_mixing = true;
+  set_.settings().augment.noise_mixing_probability = 0.5;
+  set_.settings().augment.gain_db = {-6.0, 6.0};
+  const std::vector<std::string> expected = digests(set_.settings());
+  EXPECT_NE(expected, plain);
+  config::Settings settings = set_.settings();
+  settings.loader.num_workers = 7;
+  EXPECT_EQ(digests(settings), expected) << "other workers";
+  settings.cache.tier = config::CacheTier::kGpu;
+  EXPECT_EQ(digests(settings), expected) << "resident";
+}
+
 TEST_F(DevicePathsTest, AResumeGoesOnExactly) {
   const std::vector<std::string> expected = digests(set_.settings());
   OpenedFeed first = open_feed(set_.settings());

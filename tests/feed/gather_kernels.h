@@ -10,6 +10,8 @@ class GatherKernels final : public DeviceKernels {
  public:
   std::size_t mel_scratch_bytes(std::size_t, std::size_t) const override { return 0; }
   void make_mel(const audio::DeviceMelBatch&, cuda::StreamView) override {}
+  void augment(const audio::AugmentBatch&, const audio::AugmentRule&,
+               const audio::AugmentPlace&) override {}
   void gather(const GatherBatch& batch, cuda::StreamView stream) override {
     gather_pad_on_device(batch, stream);
   }

@@ -22,6 +22,10 @@ class LogMelKernels final : public DeviceKernels {
   void make_mel(const audio::DeviceMelBatch& batch, cuda::StreamView stream) override {
     gpu_.launch(stream, [this, batch] { make(batch); });
   }
+  void augment(const audio::AugmentBatch& batch, const audio::AugmentRule& rule,
+               const audio::AugmentPlace& place) override {
+    gpu_.launch(place.stream, [batch, rule] { audio::augment_batch(batch, rule); });
+  }
   void gather(const GatherBatch& batch, cuda::StreamView stream) override {
     gpu_.launch(stream, [batch] { gather_pad_on_host(batch); });
   }
@@ -131,6 +135,29 @@ TEST_F(OpenDeviceFeedTest, OnlyBatchesWithMuchPaddingAreLaidOutOnTheGpu) {
     OpenedFeed opened = open(settings);
     EXPECT_EQ(opened.feed.format().payload, row.payload);
     EXPECT_EQ(digests(opened.feed), host_digests(settings));
+  }
+}
+
+TEST_F(OpenDeviceFeedTest, AugmentedBytesAreTheSameInEveryPlaceTierAndLayout) {
+  set_.settings().augment.enable_noise_mixing = true;
+  set_.settings().augment.noise_mixing_probability = 0.5;
+  set_.settings().augment.gain_db = {-6.0, 6.0};
+  for (const config::BatchLayout layout :
+       {config::BatchLayout::kPadded, config::BatchLayout::kPacked}) {
+    config::Settings settings = set_.settings();
+    settings.batch.batch_layout = layout;
+    const std::vector<std::string> expected = host_digests(settings);
+    for (const config::MelPlace place : {config::MelPlace::kCpu, config::MelPlace::kGpu}) {
+      for (const config::CacheTier tier : {config::CacheTier::kDisk, config::CacheTier::kGpu}) {
+        settings.gpu.mel_place = place;
+        settings.cache.tier = tier;
+        OpenedFeed opened = open(settings);
+        EXPECT_EQ(digests(opened.feed), expected);
+        // Mels made on the CPU may not stay on the GPU: the next epoch has others.
+        const bool must_stream = place == config::MelPlace::kCpu && tier == config::CacheTier::kGpu;
+        EXPECT_EQ(opened.feed.stats().fallbacks.size(), must_stream ? 1U : 0U);
+      }
+    }
   }
 }
 

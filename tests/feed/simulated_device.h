@@ -24,6 +24,8 @@ class SimulatedKernels final : public DeviceKernels {
   void make_mel(const audio::DeviceMelBatch& batch, cuda::StreamView stream) override {
     gpu_.launch(stream, [this, batch] { make(batch); });
   }
+  void augment(const audio::AugmentBatch&, const audio::AugmentRule&,
+               const audio::AugmentPlace&) override {}
   void gather(const GatherBatch& batch, cuda::StreamView stream) override {
     gpu_.launch(stream, [this, batch] {
       for (std::size_t s = 0; s < batch.num_segments; ++s) gather_one(batch, s);

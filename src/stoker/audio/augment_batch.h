@@ -38,7 +38,8 @@ struct AugmentBatch {
   int num_utterances = 0;
   int max_samples = 0;  // of the longest; what lies beyond is left out
   NoiseBank noises{};
-  void* out = nullptr;  // laid out and aligned as `samples`; with PCM16 it may be `samples`
+  void* out = nullptr;  // aligned as `samples`; with PCM16 and no out_begins it may be `samples`
+  const std::int64_t* out_begins = nullptr;  // as begins, in `out`; null: laid out as `samples`
   SampleType out_type = SampleType::kPcm16;
 };
 

@@ -110,7 +110,9 @@ struct alignas(16) EightOut {
 template <class Out>
 __device__ void write_samples(const AugmentBatch& batch, const Piece& piece,
                               const EightOut<Out>& mixed) {
-  Out* out = static_cast<Out*>(batch.out) + piece.begin;
+  const std::int64_t begin =
+      batch.out_begins == nullptr ? piece.begin : batch.out_begins[blockIdx.y] + piece.first;
+  Out* out = static_cast<Out*>(batch.out) + begin;
   if (piece.is_whole()) {
     *reinterpret_cast<EightOut<Out>*>(out) = mixed;
     return;

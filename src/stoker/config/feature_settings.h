@@ -86,7 +86,7 @@ struct FeatureSettings {
   }
 };
 
-// Drawn anew for each utterance and epoch from keyed randomness; cached features stay as they are.
+// Drawn anew for each utterance and epoch from keyed randomness; mels are then made from samples.
 struct AugmentSettings {
   static constexpr std::string_view kSection = "augment";
   static constexpr std::string_view kTitle = "Augmentation";

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "stoker/base/checked.h"
+#include "stoker/base/digest.h"
 #include "stoker/cache/fused_read.h"
 #include "stoker/feed/device_pack.h"
 #include "stoker/feed/element_of.h"
@@ -41,6 +42,7 @@ pipeline::FillEnd BatchFill::fill(pipeline::FillContext& context) {
   }
   auto& reader = readers_[context.worker()];
   if (reader == nullptr) reader = parts_.store->make_reader();
+  reader->enter_epoch(place.plan->epoch);
 
   place_rows(place, *slot);
   context.enter(kTokens);
@@ -79,6 +81,8 @@ void BatchFill::place_rows(const BatchPlace& place, BatchSlot& slot) const {
     const std::uint32_t row = slot.rows[at];
     slot.speaker[at] = row == kEmptyRow ? 0 : parts_.store->speaker(row);
     slot.language[at] = row == kEmptyRow ? 0 : parts_.store->language(row);
+    if (slot.row_keys.empty()) continue;
+    slot.row_keys[at] = row == kEmptyRow ? 0 : hash64(parts_.store->id(row));
   }
 }
 

@@ -131,6 +131,7 @@ BatchSlot::BatchSlot(const BatchFormat& format, const Memory& memory)
     payload_begins.resize(format.max_rows);
     payload_len.resize(format.max_rows);
   }
+  if (format.is_augmented) row_keys.resize(format.max_rows);
   if (!format.is_for_device) return;
   pack = memory.pack.empty() ? AlignedBytes(DevicePack::most_bytes(format))
                              : AlignedBytes::borrow(memory.pack);

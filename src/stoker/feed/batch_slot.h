@@ -38,6 +38,7 @@ struct BatchFormat {
   std::vector<ArrayKind> arrays;       // named arrays to deliver
   SlotPayload payload = SlotPayload::kPaddedMel;
   std::uint32_t max_extra_samples = 0;  // of a row beyond frames * hop; for samples as payload
+  bool is_augmented = false;            // on the device: rows are named by their keys
   bool is_for_device = false;  // the small arrays are also packed into one block (device_pack.h)
 
   bool has_extras() const { return needs_audio() || reference_frames > 0 || !arrays.empty(); }
@@ -116,6 +117,7 @@ struct BatchSlot {
   static constexpr std::int64_t kOnDevice = -1;
   std::vector<std::int64_t> payload_begins;
   std::vector<std::int32_t> payload_len;
+  std::vector<std::uint64_t> row_keys;  // hash64 of the ids; empty unless is_augmented
   std::size_t payload_used_bytes = 0;
   AlignedBytes pack;
 };

@@ -15,6 +15,7 @@ class DelayedReader final : public RowReader {
         longest_us_(static_cast<std::uint64_t>(longest.count())),
         draws_({static_cast<std::uint64_t>(system_clock().now().count()), "delay", 0, 0}) {}
 
+  void enter_epoch(std::uint64_t epoch) override { inner_->enter_epoch(epoch); }
   Result<std::uint32_t> read_tokens(std::uint32_t row, std::span<std::int32_t> out) override {
     return inner_->read_tokens(row, out);
   }

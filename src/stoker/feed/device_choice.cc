@@ -88,7 +88,9 @@ void make_resident(const DeviceWayRequest& request, DeviceSetup& setup) {
   const std::uint64_t allowed =
       std::min<std::uint64_t>(cache.tier_memory ? cache.tier_memory->count : room.free_bytes,
                               room.free_bytes - room.free_bytes / 10);
-  const bool can_stay = setup.payload != SlotPayload::kPaddedMel;
+  const bool can_stay =
+      setup.payload == SlotPayload::kRaggedPcm ||
+      (setup.payload == SlotPayload::kRaggedMel && request.mel.store.augmentation() == nullptr);
   if (can_stay && wanted + setup.memory_bytes / 2 <= allowed) {
     setup.tier = DeviceTier::kResident;
     setup.pool_bytes = wanted;
@@ -97,7 +99,7 @@ void make_resident(const DeviceWayRequest& request, DeviceSetup& setup) {
   const Error error{.code = &cuda::kCudaMemory,
                     .promised = bytes_text(wanted) + " of rows in GPU memory",
                     .found = can_stay ? bytes_text(allowed) + " may be taken"
-                                      : std::string("rows that are cut on the host")};
+                                      : std::string("rows that are cut or augmented on the host")};
   if (!request.fallbacks->are_allowed()) raise(Error(error));
   request.fallbacks->take({"gpu tier", "streamed", std::string(error.code->name)},
                           error_line(error) + "; rows are copied for every batch");
@@ -137,6 +139,7 @@ DeviceWay choose_device_way(const DeviceWayRequest& request) {
   setup.made_dtype = request.mel.store.cache_dtype();
   setup.max_extra_samples = extra_samples(request.mel.store.wanted().mel().recipe());
   setup.payload = payload_of(request, way.mel.source);
+  if (way.mel.source == MelSource::kGpu) setup.augmentation = request.mel.store.augmentation();
   if (settings.cache.tier == config::CacheTier::kGpu) make_resident(request, setup);
   if (setup.payload != SlotPayload::kPaddedMel) {
     setup.make_kernels = [make = request.mel.view.make_kernels,

@@ -14,6 +14,10 @@ class LayoutKernels : public DeviceKernels {
   void make_mel(const audio::DeviceMelBatch&, cuda::StreamView) override {
     check_invariant(false, "kernels for layout alone make no mel");
   }
+  void augment(const audio::AugmentBatch&, const audio::AugmentRule&,
+               const audio::AugmentPlace&) override {
+    check_invariant(false, "kernels for layout alone change no samples");
+  }
   void gather(const GatherBatch& batch, cuda::StreamView stream) override {
     gather_pad_on_device(batch, stream);
   }
@@ -43,6 +47,10 @@ class MelKernels final : public LayoutKernels {
   }
   void make_mel(const audio::DeviceMelBatch& batch, cuda::StreamView stream) override {
     mel_.run(batch, stream);
+  }
+  void augment(const audio::AugmentBatch& batch, const audio::AugmentRule& rule,
+               const audio::AugmentPlace& place) override {
+    audio::augment_batch(batch, rule, place);
   }
 
  private:

@@ -1,9 +1,11 @@
-// What the feed runs on a GPU: samples to mel, and rows to a padded batch; a seam for tests.
+// What the feed runs on a GPU: augmentation, samples to mel, and rows to a padded batch; a seam for
+// tests.
 #pragma once
 
 #include <cstddef>
 #include <memory>
 
+#include "stoker/audio/augment_batch.h"
 #include "stoker/audio/device_log_mel.h"
 #include "stoker/config/mel_recipe.h"
 #include "stoker/feed/gather_pad.h"
@@ -16,6 +18,8 @@ class DeviceKernels {
   virtual ~DeviceKernels() = default;
   virtual std::size_t mel_scratch_bytes(std::size_t num_rows, std::size_t num_frames) const = 0;
   virtual void make_mel(const audio::DeviceMelBatch& batch, cuda::StreamView stream) = 0;
+  virtual void augment(const audio::AugmentBatch& batch, const audio::AugmentRule& rule,
+                       const audio::AugmentPlace& place) = 0;
   virtual void gather(const GatherBatch& batch, cuda::StreamView stream) = 0;
 };
 

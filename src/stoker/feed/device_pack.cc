@@ -45,6 +45,9 @@ DevicePack::DevicePack(const BatchSlot& slot)
   for (std::size_t* array : {&lengths, &out_begins, &rooms}) {
     *array = layout.add(num_segments, sizeof(std::int32_t));
   }
+  const std::size_t num_keys = slot.row_keys.empty() ? 0 : num_rows;
+  row_keys = layout.add(num_keys, sizeof(std::uint64_t));
+  changed_begins = layout.add(num_keys, sizeof(std::int64_t));
   size_bytes = layout.end();
   for (std::size_t row = 0; row < num_rows; ++row) {
     made_frames = std::max(made_frames, static_cast<std::size_t>(slot.mel_len[row]));
@@ -52,8 +55,8 @@ DevicePack::DevicePack(const BatchSlot& slot)
 }
 
 std::size_t DevicePack::most_bytes(const BatchFormat& format) {
-  constexpr std::size_t kNumArrays = 10;
-  constexpr std::size_t kNumbersPerRow = kNumArrays + 2;  // two of them are 64 bits wide
+  constexpr std::size_t kNumArrays = 12;
+  constexpr std::size_t kNumbersPerRow = kNumArrays + 4;  // four of them are 64 bits wide
   return (format.max_tokens + (format.max_rows + 1) * kNumbersPerRow) * sizeof(std::int32_t) +
          kNumArrays * kAlignment;
 }
@@ -84,6 +87,21 @@ void DevicePack::write(const BatchSlot& slot, const BatchFormat& format) const {
   auto* const made_at = reinterpret_cast<std::int64_t*>(slot.pack.data() + made_begins);
   for (std::size_t row = 0; row < num_segments; ++row) {
     made_at[row] = static_cast<std::int64_t>(row * made_frames);
+  }
+  if (!slot.row_keys.empty()) write_changed(slot, format);
+}
+
+// Room for the most samples that so many frames may have: how many there are is not known here for
+// rows that lie on the GPU.
+void DevicePack::write_changed(const BatchSlot& slot, const BatchFormat& format) const {
+  put(slot, row_keys, slot.row_keys, num_rows);
+  auto* const begin_at = reinterpret_cast<std::int64_t*>(slot.pack.data() + changed_begins);
+  std::size_t end = 0;
+  for (std::size_t row = 0; row < num_rows; ++row) {
+    begin_at[row] = static_cast<std::int64_t>(end);
+    const auto frames = static_cast<std::size_t>(slot.mel_len[row]);
+    if (frames == 0) continue;
+    end += round_up(frames * format.hop_samples + format.max_extra_samples, kSampleAlignment);
   }
 }
 

@@ -31,7 +31,12 @@ struct DevicePack {
   std::size_t made_frames = 0;
   // Where each row goes in the batch and the room it fills with padding (i32, frames).
   std::size_t out_begins = 0, rooms = 0;
+  // Augmented: each row's key (u64), and where its changed samples begin (i64); else empty.
+  std::size_t row_keys = 0, changed_begins = 0;
   std::size_t size_bytes = 0;
+
+ private:
+  void write_changed(const BatchSlot& slot, const BatchFormat& format) const;
 };
 
 }  // namespace stoker::feed

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "stoker/cuda/device_api.h"
+#include "stoker/feed/augmentation.h"
 #include "stoker/feed/device_kernels.h"
 #include "stoker/feed/fallbacks.h"
 #include "stoker/feed/slot_memory.h"
@@ -32,6 +33,7 @@ struct DeviceSetup {
   DeviceTier tier = DeviceTier::kStreamed;
   std::uint64_t pool_bytes = 0;  // what all rows take, for the resident tier
   std::function<std::unique_ptr<DeviceKernels>()> make_kernels{};  // null: none are needed
+  std::shared_ptr<const Augmentation> augmentation{};              // of samples on the GPU
   std::shared_ptr<Fallbacks> fallbacks{};
 };
 

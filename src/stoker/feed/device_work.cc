@@ -29,6 +29,10 @@ std::size_t made_mel_bytes(const BatchFormat& format, const DeviceSetup& setup) 
   return frames * format.num_mels * config::bytes_per_value(setup.made_dtype);
 }
 
+std::size_t augment_bytes(const BatchFormat& format, const DeviceSetup& setup) {
+  return setup.augmentation ? DeviceAugment::needed_bytes(format, *setup.augmentation) : 0;
+}
+
 bool needs_staging(const BatchFormat& format, const DeviceSetup& setup) {
   return format.payload != SlotPayload::kPaddedMel && setup.tier == DeviceTier::kStreamed;
 }
@@ -67,6 +71,7 @@ DeviceBudget plan_device_memory(const BatchFormat& format, const DeviceSetup& se
                       .allowed_bytes = setup.memory_bytes};
   budget.fixed_bytes =
       aligned(made_mel_bytes(format, setup)) + aligned(mel_scratch_bytes) +
+      aligned(augment_bytes(format, setup)) +
       (setup.tier == DeviceTier::kResident ? aligned(setup.pool_bytes) : 0) +
       (needs_staging(format, setup) ? kNumStaging * aligned(format.payload_bytes()) : 0);
   const std::uint64_t left = setup.memory_bytes - std::min(setup.memory_bytes, budget.fixed_bytes);
@@ -113,6 +118,15 @@ void DeviceWork::allocate(const DeviceSetup& setup) {
   };
   made_mel_ = take(made_mel_bytes(*format_, setup));
   mel_scratch_ = take(scratch_bytes);
+  if (setup.augmentation != nullptr) {
+    augment_ = std::make_unique<DeviceAugment>(
+        DeviceAugment::Parts{.format = *format_,
+                             .augmentation = *setup_.augmentation,
+                             .kernels = *kernels_,
+                             .api = *setup.api,
+                             .memory = take(augment_bytes(*format_, setup))},
+        copy_);
+  }
   if (setup.tier == DeviceTier::kResident) pool_ = take(setup.pool_bytes);
   for (std::size_t i = 0; needs_staging(*format_, setup) && i < kNumStaging; ++i) {
     staging_.push_back(
@@ -218,7 +232,7 @@ void DeviceWork::place_rows(BatchSlot& from, const DevicePack& pack) {
 
 void DeviceWork::run_kernels(const DevicePack& pack, const BatchSlot& from, DeviceSlot& to) {
   if (format_->payload == SlotPayload::kRaggedPcm) {
-    make_mel(pack, from.shape, to);
+    make_mel(pack, from, to);
   } else {
     kernels_->gather(gather_batch(pack, to), compute_);
   }
@@ -227,12 +241,14 @@ void DeviceWork::run_kernels(const DevicePack& pack, const BatchSlot& from, Devi
   next_staging_ = (next_staging_ + 1) % staging_.size();
 }
 
-void DeviceWork::make_mel(const DevicePack& pack, const BatchShape& shape, DeviceSlot& to) {
+void DeviceWork::make_mel(const DevicePack& pack, const BatchSlot& from, DeviceSlot& to) {
+  if (augment_ != nullptr) augment_->run({pack, to.pack, rows_, from.epoch}, compute_);
   const bool is_direct = made_mel_bytes(*format_, setup_) == 0;
   const std::size_t frames =
-      is_direct ? shape.num_frames : std::max<std::size_t>(1, pack.made_frames);
-  kernels_->make_mel({.samples = rows_,
-                      .begins = reinterpret_cast<const std::int64_t*>(to.pack + pack.begins),
+      is_direct ? from.shape.num_frames : std::max<std::size_t>(1, pack.made_frames);
+  const std::size_t begins = augment_ != nullptr ? pack.changed_begins : pack.begins;
+  kernels_->make_mel({.samples = augment_ != nullptr ? augment_->out() : rows_,
+                      .begins = reinterpret_cast<const std::int64_t*>(to.pack + begins),
                       .lengths = reinterpret_cast<const std::int32_t*>(to.pack + pack.lengths),
                       .num_utterances = static_cast<int>(pack.num_rows),
                       .padded_frames = static_cast<int>(frames),

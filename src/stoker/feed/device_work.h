@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "stoker/feed/device_augment.h"
 #include "stoker/feed/device_ring.h"
 #include "stoker/feed/device_setup.h"
 #include "stoker/feed/resident_rows.h"
@@ -69,7 +70,7 @@ class DeviceWork {
   void drop_known_rows(BatchSlot& from) const;
   void place_rows(BatchSlot& from, const DevicePack& pack);
   void run_kernels(const DevicePack& pack, const BatchSlot& from, DeviceSlot& to);
-  void make_mel(const DevicePack& pack, const BatchShape& shape, DeviceSlot& to);
+  void make_mel(const DevicePack& pack, const BatchSlot& from, DeviceSlot& to);
   GatherBatch gather_batch(const DevicePack& pack, const DeviceSlot& to) const;
 
   std::shared_ptr<const BatchFormat> format_;
@@ -84,6 +85,7 @@ class DeviceWork {
   std::byte* rows_ = nullptr;  // what begins of the batch in work are counted from
   std::byte* made_mel_ = nullptr;
   std::byte* mel_scratch_ = nullptr;
+  std::unique_ptr<DeviceAugment> augment_;  // null: samples stay as they are
   std::byte* pool_ = nullptr;
   std::size_t pool_used_bytes_ = 0;
   std::shared_ptr<ResidentRows> resident_;

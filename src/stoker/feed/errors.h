@@ -42,7 +42,11 @@ inline constexpr ErrorCode kFeedFileChanged{
 inline constexpr ErrorCode kFeedMemory{
     "E-FEED-MEMORY", ExitCode::kMemory, "The batch buffers do not fit into the memory given.",
     "raise buffer_memory, or lower batch_frames or prefetch_buffer_size"};
-
+inline constexpr ErrorCode kFeedAugment{
+    "E-FEED-AUGMENT", ExitCode::kUsage,
+    "Utterances cannot be changed on the fly as the augment settings ask.",
+    "leave speed_range and pitch shift out (a data set may hold copies at other speeds), and let "
+    "noise_dir hold recordings and nothing else, or leave it empty for white noise"};
 inline constexpr ErrorCode kFeedTunerLog{"E-FEED-TUNERLOG", ExitCode::kUsage,
                                          "The file is not a log that the tuner wrote.",
                                          "give the file that --tuner-log wrote, unchanged"};
@@ -53,6 +57,6 @@ inline constexpr ErrorCode kFeedRamTier{
 
 inline constexpr std::array kErrorCodes{
     &kFeedRanks,     &kFeedShape,  &kFeedEmpty,       &kFeedState,    &kFeedChanged, &kFeedBadRows,
-    &kFeedNotCached, &kFeedMemory, &kFeedFileChanged, &kFeedTunerLog, &kFeedRamTier};
+    &kFeedNotCached, &kFeedMemory, &kFeedFileChanged, &kFeedTunerLog, &kFeedRamTier, &kFeedAugment};
 
 }  // namespace stoker::feed

@@ -40,6 +40,7 @@ BatchFormat make_format(const FeedSetup& setup, const Order& order) {
     format.is_for_device = true;
     format.payload = setup.device->payload;
     format.max_extra_samples = setup.device->max_extra_samples;
+    format.is_augmented = setup.device->augmentation != nullptr;
   }
   return format;
 }

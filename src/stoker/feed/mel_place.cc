@@ -22,9 +22,8 @@ constexpr double kHostBudgetS = 0.2;  // for reading the rows once, and for each
 constexpr int kDeviceRuns = 4;
 
 bool is_all_cached(const UtteranceStore& store) {
-  for (std::size_t row = 0; row < store.routes().size(); ++row) {
-    const RowRoute& route = store.routes()[row];
-    if (!route.mel && !route.is_left_out) return false;
+  for (std::uint32_t row = 0; row < store.num_rows(); ++row) {
+    if (store.mel_record(row) == nullptr && !store.routes()[row].is_left_out) return false;
   }
   return store.num_rows() > 0;
 }

@@ -2,6 +2,7 @@
 
 #include "stoker/cache/place.h"
 #include "stoker/cache/wanted_cache.h"
+#include "stoker/feed/augmentation.h"
 #include "stoker/feed/errors.h"
 #include "stoker/feed/npy_folder.h"
 
@@ -11,6 +12,7 @@ NaiveChoice choose_naive(const config::Settings& settings, SimdLevel level, Io& 
   using Mode = config::PreprocessingMode;
   NaiveChoice choice{settings, {}};
   Mode& mode = choice.settings.loader.preprocessing_mode;
+  if (Augmentation::is_on(settings.augment)) mode = Mode::kRuntime;
   if (mode == Mode::kRuntime) return choice;
   const Digest128 features = cache::wanted_head(settings, level).features;
   const std::string cache_folder = cache::find_cache_place(settings, features, io).folder;

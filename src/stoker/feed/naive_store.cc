@@ -28,8 +28,9 @@ class NaiveReader final : public RowReader {
   NaiveReader(const UtteranceStore& store, const std::string& npy_folder, Io& io)
       : store_(store), npy_folder_(npy_folder), io_(io) {}
 
+  void enter_epoch(std::uint64_t epoch) override { epoch_ = epoch; }
   Result<std::uint32_t> read_tokens(std::uint32_t row, std::span<std::int32_t> out) override {
-    if (npy_folder_.empty()) return UtteranceReader(store_).read_tokens(row, out);
+    if (npy_folder_.empty()) return reader().read_tokens(row, out);
     const std::string path = path_of("tokens", row);
     const Result<cache::NpyArray> tokens = load_npy(path, cache::ElementType::kI32);
     if (!tokens) return tokens.error();
@@ -53,18 +54,24 @@ class NaiveReader final : public RowReader {
 
   Result<std::uint32_t> read_pcm(std::uint32_t row, std::span<std::int16_t> out,
                                  pipeline::FillContext& context) override {
-    return UtteranceReader(store_).read_pcm(row, out, context);
+    return reader().read_pcm(row, out, context);
   }
   Result<std::uint32_t> read_audio(std::uint32_t row, std::span<float> out,
                                    pipeline::FillContext& context) override {
-    return UtteranceReader(store_).read_audio(row, out, context);
+    return reader().read_audio(row, out, context);
   }
   Result<std::uint32_t> read_array(std::uint32_t row, std::size_t array,
                                    std::span<std::byte> out) override {
-    return UtteranceReader(store_).read_array(row, array, out);
+    return reader().read_array(row, array, out);
   }
 
  private:
+  UtteranceReader reader() const {
+    UtteranceReader reader(store_);
+    reader.enter_epoch(epoch_);
+    return reader;
+  }
+
   std::string path_of(const char* kind, std::uint32_t row) const {
     return npy_folder_ + "/" + kind + "/" + std::string(store_.id(row)) + ".npy";
   }
@@ -86,7 +93,7 @@ class NaiveReader final : public RowReader {
                                config::bytes_per_value(out.dtype));
     MelTarget own = out;
     own.values = mel.data();
-    Result<std::uint32_t> frames = UtteranceReader(store_).read_mel(row, own, context);
+    Result<std::uint32_t> frames = reader().read_mel(row, own, context);
     if (frames) std::memcpy(out.values, mel.data(), mel.size());
     return frames;
   }
@@ -105,6 +112,7 @@ class NaiveReader final : public RowReader {
   const UtteranceStore& store_;
   const std::string& npy_folder_;
   Io& io_;
+  std::uint64_t epoch_ = 0;
 };
 
 }  // namespace

@@ -114,6 +114,9 @@ FeedIdentity identity_of(const config::Settings& settings, const UtteranceStore&
   DigestStream order_digest;
   order_digest.add_text(config::settings_digest(settings, config::Affects::kOrder).hex());
   for (const double weight : order.source_weights) order_digest.add_number(weight);
+  if (store.augmentation() != nullptr) {
+    order_digest.add_text(store.augmentation()->noise_digest().hex());
+  }
   const cache::Manifest& head = store.wanted().target().head;
   return {.data = store.index().data_digest().short_hex(),
           .order = order_digest.finish().short_hex(),
@@ -142,6 +145,8 @@ SimdLevel level_for(const std::optional<FeedState>& saved) {
 // Whether mode `auto` left something to build.
 bool is_incomplete(const config::Settings& settings, const UtteranceStore& store) {
   if (settings.loader.preprocessing_mode != config::PreprocessingMode::kAuto) return false;
+  const bool would_read = settings.cache.content != config::CacheContent::kMel;
+  if (store.augmentation() != nullptr && !would_read) return false;
   return !store.routes().rows_without_features().empty() ||
          !store.routes().rows_without_tokens().empty();
 }

@@ -106,6 +106,14 @@ std::vector<std::size_t> RowRoutes::rows_without_features() const {
   return rows;
 }
 
+std::vector<std::size_t> RowRoutes::rows_without_samples() const {
+  std::vector<std::size_t> rows;
+  for (std::size_t row = 0; row < routes_.size(); ++row) {
+    if (!routes_[row].pcm && !routes_[row].is_left_out) rows.push_back(row);
+  }
+  return rows;
+}
+
 std::vector<std::size_t> RowRoutes::rows_without_tokens() const {
   std::vector<std::size_t> rows;
   for (std::size_t row = 0; row < routes_.size(); ++row) {

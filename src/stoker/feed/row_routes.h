@@ -48,6 +48,8 @@ class RowRoutes {
 
   // Rows without the records that `preprocessing_mode precompute` needs.
   std::vector<std::size_t> rows_without_features() const;
+  // The same where mels are made from samples each time.
+  std::vector<std::size_t> rows_without_samples() const;
   std::vector<std::size_t> rows_without_tokens() const;
 
  private:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "stoker/base/digest.h"
 #include "stoker/base/invariant.h"
 #include "stoker/base/number_text.h"
 #include "stoker/cache/errors.h"
@@ -41,10 +42,10 @@ Result<std::uint32_t> UtteranceReader::read_tokens(std::uint32_t row, std::span<
 
 Result<std::uint32_t> UtteranceReader::read_mel(std::uint32_t row, const MelTarget& out,
                                                 pipeline::FillContext& context) {
-  const RowRoute& route = store_.routes()[row];
-  if (!route.mel) return make_mel(row, out, context);
-  const Result<void> read = read_cached_mel(*route.mel, out);
-  if (read) return store_.reader()->info(*route.mel).shape.axes[0];
+  const cache::RecordRef* const record = store_.mel_record(row);
+  if (record == nullptr) return make_mel(row, out, context);
+  const Result<void> read = read_cached_mel(*record, out);
+  if (read) return store_.reader()->info(*record).shape.axes[0];
   if (const Result<void> allowed = fall_back(row, read.error()); !allowed) return allowed.error();
   const Result<std::uint32_t> made = make_mel(row, out, context);
   // The record is bad and its source cannot replace it: that is the storage's fault.
@@ -75,7 +76,7 @@ Result<void> UtteranceReader::fall_back(std::uint32_t row, const Error& error) c
 
 Result<std::uint32_t> UtteranceReader::make_mel(std::uint32_t row, const MelTarget& out,
                                                 pipeline::FillContext& context) {
-  const Samples samples = load_samples(row, &context);
+  const Samples samples = load_changed(row, context);
   if (!samples) return samples.error();
   context.enter(kMel);
   Result<std::uint32_t> frames = write_mel(row, *samples, out);
@@ -93,6 +94,16 @@ UtteranceReader::Samples UtteranceReader::load_samples(std::uint32_t row,
   }
   if (context != nullptr) context->enter(kDecode);
   return load_file(row);
+}
+
+UtteranceReader::Samples UtteranceReader::load_changed(std::uint32_t row,
+                                                       pipeline::FillContext& context) {
+  Samples samples = load_samples(row, &context);
+  const Augmentation* const augmentation = store_.augmentation().get();
+  if (!samples || augmentation == nullptr) return samples;
+  changed_.resize(samples->size());
+  augmentation->apply({hash64(store_.id(row)), epoch_}, *samples, changed_);
+  return std::span<const std::int16_t>(changed_);
 }
 
 UtteranceReader::Samples UtteranceReader::load_record(const cache::RecordRef& record) {
@@ -192,7 +203,7 @@ Result<std::uint32_t> UtteranceReader::write_mel(std::uint32_t row,
 
 Result<std::uint32_t> UtteranceReader::read_audio(std::uint32_t row, std::span<float> out,
                                                   pipeline::FillContext& context) {
-  const Samples samples = load_samples(row, &context);
+  const Samples samples = load_changed(row, context);
   if (!samples) return samples.error();
   const std::size_t count = std::min(samples->size(), out.size());
   for (std::size_t i = 0; i < count; ++i) out[i] = static_cast<float>((*samples)[i]) / 32768.0F;

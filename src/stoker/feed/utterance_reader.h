@@ -18,6 +18,7 @@ class UtteranceReader final : public RowReader {
  public:
   explicit UtteranceReader(const UtteranceStore& store);
 
+  void enter_epoch(std::uint64_t epoch) override { epoch_ = epoch; }
   Result<std::uint32_t> read_tokens(std::uint32_t row, std::span<std::int32_t> out) override;
   Result<std::uint32_t> read_mel(std::uint32_t row, const MelTarget& out,
                                  pipeline::FillContext& context) override;
@@ -39,6 +40,8 @@ class UtteranceReader final : public RowReader {
   Result<std::uint32_t> make_mel(std::uint32_t row, const MelTarget& out,
                                  pipeline::FillContext& context);
   Samples load_samples(std::uint32_t row, pipeline::FillContext* context);
+  // As load_samples(), augmented for the epoch.
+  Samples load_changed(std::uint32_t row, pipeline::FillContext& context);
   Samples load_file(std::uint32_t row);
   Samples load_record(const cache::RecordRef& record);
   Samples read_record(const cache::RecordRef& record, std::span<std::int16_t> out);
@@ -51,7 +54,9 @@ class UtteranceReader final : public RowReader {
   cache::ReadScratch scratch_;
   audio::PreparedSpeech speech_;
   std::optional<audio::LogMel::Workspace> workspace_;
+  std::uint64_t epoch_ = 0;
   std::vector<std::int16_t> pcm_;
+  std::vector<std::int16_t> changed_;
   std::vector<std::byte> mel_;  // in the cache's number format, when the batch has another
 };
 

@@ -54,24 +54,32 @@ UtteranceStore::UtteranceStore(const StoreOptions& options)
       cache_dtype_(options.settings.cache.dtype),
       level_(options.level),
       routes_(index_.size()),
-      fallbacks_(std::make_unique<Fallbacks>(
-          options.settings.run.strict ? FallbackPolicy::kRefuse : FallbackPolicy::kAllow)) {
-  using Mode = config::PreprocessingMode;
-  const Mode mode = options.settings.loader.preprocessing_mode;
-  if (mode != Mode::kRuntime) open_cache(options);
-  const bool all_cached = mode == Mode::kPrecompute;
-  if (all_cached || !options.settings.cache.auto_rebuild_mel_cache) {
-    require_all(routes_.rows_without_features(), *this, "features");
+      fallbacks_(std::make_unique<Fallbacks>(options.settings.run.strict ? FallbackPolicy::kRefuse
+                                                                         : FallbackPolicy::kAllow)),
+      augmentation_(Augmentation::make(options.settings, options.io, *fallbacks_)) {
+  if (options.settings.loader.preprocessing_mode != config::PreprocessingMode::kRuntime) {
+    open_cache(options);
   }
-  if (all_cached || !options.settings.cache.auto_rebuild_token_cache) {
-    require_all(routes_.rows_without_tokens(), *this, "tokens");
-  }
+  require_cached(options.settings);
   routes_.make_tokens(*wanted_, options.num_workers, options.stop);
   measure_rows(options);
   find_arrays(options.settings.batch.arrays);
   if (reader_ && options.settings.cache.tier == config::CacheTier::kRam) {
     ram_tier_ =
         std::make_unique<RamTier>(*reader_, ram_tier_bytes(options.settings.cache), *fallbacks_);
+  }
+}
+
+void UtteranceStore::require_cached(const config::Settings& settings) const {
+  const bool all_cached =
+      settings.loader.preprocessing_mode == config::PreprocessingMode::kPrecompute;
+  if (all_cached && augmentation_ != nullptr) {
+    require_all(routes_.rows_without_samples(), *this, "samples (cache.content pcm, to augment)");
+  } else if (all_cached || !settings.cache.auto_rebuild_mel_cache) {
+    require_all(routes_.rows_without_features(), *this, "features");
+  }
+  if (all_cached || !settings.cache.auto_rebuild_token_cache) {
+    require_all(routes_.rows_without_tokens(), *this, "tokens");
   }
 }
 
@@ -122,9 +130,13 @@ Result<cache::Reader> UtteranceStore::open_reader(Io& io, const std::string& fol
   return instead;
 }
 
+const cache::RecordRef* UtteranceStore::record_to_read(std::uint32_t row) const {
+  if (const cache::RecordRef* mel = mel_record(row)) return mel;
+  return routes_[row].pcm ? &*routes_[row].pcm : nullptr;
+}
+
 bool UtteranceStore::is_at_hand(std::uint32_t row) const {
-  const RowRoute& route = routes_[row];
-  if (route.mel || route.pcm) return reader_->is_resident(route.mel ? *route.mel : *route.pcm);
+  if (const cache::RecordRef* record = record_to_read(row)) return reader_->is_resident(*record);
   const Result<File> file = index_.open_sound(index_[row]);
   return !file || is_in_page_cache(*file);
 }
@@ -132,9 +144,8 @@ bool UtteranceStore::is_at_hand(std::uint32_t row) const {
 void UtteranceStore::will_need(std::span<const std::uint32_t> rows) const {
   if (rows.empty() || is_at_hand(rows[rows.size() / 2])) return;
   for (const std::uint32_t row : rows) {
-    const RowRoute& route = routes_[row];
-    if (route.mel || route.pcm) {
-      reader_->will_need(route.mel ? *route.mel : *route.pcm);
+    if (const cache::RecordRef* record = record_to_read(row)) {
+      reader_->will_need(*record);
     } else if (const Result<File> file = index_.open_sound(index_[row])) {
       posix_fadvise(file->handle(), 0, 0, POSIX_FADV_WILLNEED);
     }
@@ -220,7 +231,7 @@ std::uint32_t UtteranceStore::hop_samples() const {
 
 std::string UtteranceStore::numeric_path() const {
   bool any_cached = false;
-  for (std::size_t row = 0; row < routes_.size(); ++row) any_cached |= routes_[row].mel.has_value();
+  for (std::uint32_t row = 0; row < num_rows(); ++row) any_cached |= mel_record(row) != nullptr;
   if (!any_cached) return std::string(simd_level_name(level_));
   const std::string& path = reader_->manifest().path;
   return path.substr(0, path.find('/'));

@@ -16,6 +16,7 @@
 #include "stoker/cache/wanted_cache.h"
 #include "stoker/config/settings.h"
 #include "stoker/data/index.h"
+#include "stoker/feed/augmentation.h"
 #include "stoker/feed/fallbacks.h"
 #include "stoker/feed/order_settings.h"
 #include "stoker/feed/ram_tier.h"
@@ -65,6 +66,13 @@ class UtteranceStore final : public RowStore {
     return array_records_[array][row];
   }
   const cache::Reader* reader() const { return reader_ ? &*reader_ : nullptr; }
+  // The record that the row's mel is read from; null where it is made from samples.
+  const cache::RecordRef* mel_record(std::uint32_t row) const {
+    const std::optional<cache::RecordRef>& mel = routes_[row].mel;
+    return mel && augmentation_ == nullptr ? &*mel : nullptr;
+  }
+  // Null: none.
+  const std::shared_ptr<const Augmentation>& augmentation() const { return augmentation_; }
   config::MelDtype cache_dtype() const { return cache_dtype_; }
   const audio::SpeechRule& speech_rule() const { return rule_; }
   const audio::SoundPolicy& sound_policy() const { return policy_; }
@@ -79,6 +87,8 @@ class UtteranceStore final : public RowStore {
   void open_cache(const StoreOptions& options);
   Result<cache::Reader> open_reader(Io& io, const std::string& folder, cache::ReaderOptions& how);
   bool is_at_hand(std::uint32_t row) const;
+  const cache::RecordRef* record_to_read(std::uint32_t row) const;
+  void require_cached(const config::Settings& settings) const;
   std::uint64_t num_samples(std::uint32_t row) const;
   void measure_rows(const StoreOptions& options);
   void find_arrays(const std::vector<std::string>& names);
@@ -96,6 +106,7 @@ class UtteranceStore final : public RowStore {
   std::vector<std::vector<std::optional<cache::RecordRef>>> array_records_;
   std::uint64_t max_samples_ = 0;
   std::unique_ptr<Fallbacks> fallbacks_;
+  std::shared_ptr<const Augmentation> augmentation_;
   std::unique_ptr<RamTier> ram_tier_;  // after what it uses; null with another tier
 };
 
