@@ -50,7 +50,11 @@ class Loader {
       for (int i = 0; i < kPaddingPerTile; ++i) write_padding();
     }
     wait_for_slot();
-    post({.utterance = 0, .first_frame = 0, .num_frames = -1, .num_rows = 0});
+    post({.utterance = 0,
+          .first_frame = 0,
+          .num_frames = -1,
+          .num_rows = 0,
+          .num_pairs = tile_frames_ / 2});
     while (write_padding()) {
     }
   }
@@ -64,7 +68,8 @@ class Loader {
         shared_(shared),
         frames_(task, TileKind::kFrames, tile_frames),
         padding_(task, TileKind::kPadding, tile_frames),
-        lane_(lane) {}
+        lane_(lane),
+        tile_frames_(tile_frames) {}
 
   // Positions begin ... end-1 of an utterance; the tile begins at `first`.
   struct Stretch {
@@ -93,7 +98,8 @@ class Loader {
     post({.utterance = tile.utterance,
           .first_frame = tile.first_frame,
           .num_frames = tile.num_frames,
-          .num_rows = tile.num_rows});
+          .num_rows = tile.num_rows,
+          .num_pairs = tile_frames_ / 2});
     ++count_;
   }
 
@@ -152,6 +158,7 @@ class Loader {
   TileCursor frames_;
   TileCursor padding_;
   int lane_;
+  int tile_frames_;
   int count_ = 0;
   int padding_rank_ = static_cast<int>(blockIdx.x);
 };

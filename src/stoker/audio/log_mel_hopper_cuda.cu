@@ -36,10 +36,10 @@ __device__ __forceinline__ void transform_pair(const DeviceMelTask& task, Shared
                                                int pair, Between between) {
   using Real = typename Shape::Real;
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  Real samples[kPairSamples];
+  HeldSample<typename Shape::Sample, Real> samples[kPairSamples];
   const auto* const from = tile + 2 * pair * kHopSamples + lane;
 #pragma unroll
-  for (int i = 0; i < kPairSamples; ++i) samples[i] = real_sample<Real>(from[32 * i]);
+  for (int i = 0; i < kPairSamples; ++i) samples[i] = held_sample<Real>(from[32 * i]);
   between();
   const WarpFft<Real> warp{{shared.window, lane},
                            {shared.twiddles, lane},
@@ -51,32 +51,35 @@ __device__ __forceinline__ void transform_pair(const DeviceMelTask& task, Shared
   });
 }
 
+// Warps take the pairs of all tiles in turn, so that each has as many whatever the size of a tile.
 template <class Bank, class Shape>
 __device__ void transform_tiles(const DeviceMelTask& task, Shared<Shape>& shared, int warp_index) {
-  constexpr int kLastPair = kTileFrames / 2 - Shape::kFftWarps;
+  int pair = warp_index;
   for (int count = 0;; ++count) {
     const int sample_slot = count % Shape::kSampleSlots;
     shared.samples_full[sample_slot].wait(count / Shape::kSampleSlots & 1);
-    const int num_frames = shared.records[count % kRecords].num_frames;
+    const TileRecord record = shared.records[count % kRecords];
     const int slot = count % kSlots;
     const int free_parity = (count / kSlots & 1) ^ 1;
+    // Also for the last word: a warp that arrives for it must not be counted for the tile before in
+    // this slot, which another warp may still be transforming.
+    const auto between = [&] {
+      if (pair + Shape::kFftWarps >= record.num_pairs) shared.samples_empty[sample_slot].arrive();
+      shared.pairs_empty[slot].wait(free_parity);
+    };
+    if (pair >= record.num_pairs) between();
 #pragma unroll 1
-    for (int first = 0; first <= kLastPair; first += Shape::kFftWarps) {
-      // Also before the last word: a warp that arrives for it must not be counted for the tile
-      // before in this slot, which another warp may still be transforming.
-      const auto between = [&] {
-        if (first == kLastPair) shared.samples_empty[sample_slot].arrive();
-        if (first == 0) shared.pairs_empty[slot].wait(free_parity);
-      };
-      if (2 * (first + warp_index) < num_frames) {
-        transform_pair<Bank>(task, shared, shared.samples[sample_slot], shared.pairs[slot],
-                             first + warp_index, between);
+    for (; pair < record.num_pairs; pair += Shape::kFftWarps) {
+      if (2 * pair < record.num_frames) {
+        transform_pair<Bank>(task, shared, shared.samples[sample_slot], shared.pairs[slot], pair,
+                             between);
       } else {
         between();
       }
     }
+    pair -= record.num_pairs;
     shared.pairs_full[slot].arrive();
-    if (num_frames < 0) return;
+    if (record.num_frames < 0) return;
   }
 }
 
@@ -132,7 +135,7 @@ __device__ __forceinline__ void stage_bands(const DeviceMelTask& task, const Til
       stage.put(group, index, sum, group + index + 1 == end);
     });
   } else {
-    fixed_part<Bank, kBandWarps, kBandAlign>(part, bins, [&](auto band, float sum) {
+    fixed_part<Bank, Shape::kBandWarps, kBandAlign>(part, bins, [&](auto band, float sum) {
       stage.put(band / 8 * 8, band % 8, sum, band + 1 == Bank::kNumMels);
     });
   }
@@ -159,8 +162,8 @@ __device__ __forceinline__ void write_rows(const DeviceMelTask& task, const Tile
     while (row < record.num_rows) {
       reinterpret_cast<Unit*>(to + row * row_bytes)[column] =
           reinterpret_cast<const Unit*>(rows + row * stride)[column];
-      row += kBandThreads / per_row;
-      column += kBandThreads % per_row;
+      row += Shape::kBandThreads / per_row;
+      column += Shape::kBandThreads % per_row;
       if (column >= per_row) {
         column -= per_row;
         ++row;
@@ -180,10 +183,10 @@ __device__ void band_tiles(const DeviceMelTask& task, Shared<Shape>& shared) {
     if (record.num_frames < 0) return;
     unsigned char* const rows = shared.rows + count % Shape::kStages * 32 * stride;
     const float* const bins = shared.pairs[slot] + lane / 2 * kPairStride + lane % 2 * kSecondFrame;
-    if (Shape::kStages == 1) sync_bands();
+    if (Shape::kStages == 1) sync_bands<Shape>();
     stage_bands<Bank, Shape>(task, record, bins, rows + lane * stride);
     shared.pairs_empty[slot].arrive();
-    sync_bands();
+    sync_bands<Shape>();
     write_rows<Shape>(task, record, rows);
   }
 }
@@ -197,7 +200,7 @@ __device__ void make_barriers(Shared<Shape>& shared) {
     }
     for (int slot = 0; slot < kSlots; ++slot) {
       shared.pairs_full[slot].init(Shape::kFftWarps * 32);
-      shared.pairs_empty[slot].init(kBandWarps * 32);
+      shared.pairs_empty[slot].init(Shape::kBandThreads);
     }
     publish_barriers();
   }
@@ -216,12 +219,13 @@ __global__ void __launch_bounds__(Shape::kThreads, 1)
     take_registers<Shape::kFftRegisters>();
     load_tables(task, shared);
     transform_tiles<Bank>(task, shared, warp);
-  } else if (warp < Shape::kFftWarps + kBandWarps) {
-    leave_registers<Shape::kBandRegisters>();
+    return;
+  }
+  leave_registers<Shape::kOtherRegisters>();
+  constexpr int kLoader = Shape::kFftWarps + Shape::kBandWarps;
+  if (warp < kLoader) {
     band_tiles<Bank>(task, shared);
-  } else {
-    leave_registers<Shape::kLoaderRegisters>();
-    if (warp > Shape::kFftWarps + kBandWarps) return;
+  } else if (warp == kLoader) {
     // Nothing of the batch is read or written before, and by the others only after a word of the
     // loader's.
     wait_for_previous_kernel();
@@ -238,7 +242,7 @@ MelKernel kernel_for(const MelKernelChoice& choice) {
           .blocks_per_multiprocessor = 1,
           .shared_bytes = sizeof(Shared<Shape>) + Shape::kStages * 32 * row_bytes,
           .waits_by_itself = true,
-          .parts = {.num_parts = kBandWarps, .align = kBandAlign}};
+          .parts = {.num_parts = Shape::kBandWarps, .align = kBandAlign}};
 }
 
 template <class Bank, class Sample, class Real>
