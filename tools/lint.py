@@ -72,7 +72,7 @@ def tidy_one(path: Path, build: Path, rules: bytes) -> str:
 
 
 def clang_tidy(build: Path, jobs: int) -> bool:
-    rules = (ROOT / ".clang-tidy").read_bytes()
+    rules = b"".join(path.read_bytes() for path in tracked(".clang-tidy", "*/.clang-tidy"))
     files = tracked("src/*.cc")
     good = True
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
