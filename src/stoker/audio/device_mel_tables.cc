@@ -53,7 +53,7 @@ std::vector<Real> lane_window_table(const config::MelRecipe& recipe, double samp
   window.resize(1024);
   std::vector<Real> table;
   append_lanes<Real>([&](int lane, int pair) {
-    const auto n = static_cast<std::size_t>(lane + 32 * pair);
+    const auto n = static_cast<std::size_t>(lane) + 32 * static_cast<std::size_t>(pair);
     table.push_back(window[n]);
     table.push_back(window[n + 512]);
   });

@@ -7,7 +7,7 @@
 
 namespace stoker::bench {
 
-// bf16 products with f32 sums on the matrix units, about a tenth of a millisecond each, the last
+// f16 products with f32 sums on the matrix units, about a tenth of a millisecond each, the last
 // one less deep so that a step can have any length. The kernels are our own, so that no library is
 // needed.
 class GemmStep {

@@ -1,4 +1,4 @@
-#include <cuda_bf16.h>
+#include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #include <mma.h>
 
@@ -21,15 +21,15 @@ constexpr int kSlices = kSize / kDepth;  // of one product
 constexpr int kThreads = 256;
 constexpr int kFragment = 16;
 constexpr int kRowValues = kDepth + 8;  // padded, so that rows fall on different banks
-constexpr std::size_t kMatrixBytes = std::size_t{kSize} * kSize * sizeof(__nv_bfloat16);
+constexpr std::size_t kMatrixBytes = std::size_t{kSize} * kSize * sizeof(__half);
 
-__global__ void fill_matrix(__nv_bfloat16* values) {
+__global__ void fill_matrix(__half* values) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  values[i] = __float2bfloat16(static_cast<float>((i * 2654435761U) >> 20U) / 4096.0F - 0.5F);
+  values[i] = __float2half(static_cast<float>((i * 2654435761U) >> 20U) / 4096.0F - 0.5F);
 }
 
 // 128 rows of kDepth values into shared memory, 16 bytes a thread and step.
-__device__ void load_tile(const __nv_bfloat16* from, __nv_bfloat16 (*to)[kRowValues]) {
+__device__ void load_tile(const __half* from, __half (*to)[kRowValues]) {
   constexpr int kValues = 8;
   for (int i = static_cast<int>(threadIdx.x); i < kTile * kDepth / kValues; i += kThreads) {
     const int row = i * kValues / kDepth;
@@ -40,10 +40,10 @@ __device__ void load_tile(const __nv_bfloat16* from, __nv_bfloat16 (*to)[kRowVal
 }
 
 __global__ void __launch_bounds__(kThreads)
-    multiply(const __nv_bfloat16* a, const __nv_bfloat16* b, __nv_bfloat16* c, int num_slices) {
+    multiply(const __half* a, const __half* b, __half* c, int num_slices) {
   namespace wmma = nvcuda::wmma;
-  __shared__ __nv_bfloat16 a_tile[kTile][kRowValues];
-  __shared__ __nv_bfloat16 b_tile[kTile][kRowValues];
+  __shared__ __half a_tile[kTile][kRowValues];
+  __shared__ __half b_tile[kTile][kRowValues];
   const int warp = static_cast<int>(threadIdx.x) / 32;
   const int warp_row = warp / 4 * 64;
   const int warp_column = warp % 4 * 32;
@@ -56,11 +56,9 @@ __global__ void __launch_bounds__(kThreads)
     load_tile(b + static_cast<std::size_t>(blockIdx.x) * kTile * kSize + k, b_tile);
     __syncthreads();
     for (int at = 0; at < kDepth; at += kFragment) {
-      wmma::fragment<wmma::matrix_a, kFragment, kFragment, kFragment, __nv_bfloat16,
-                     wmma::row_major>
+      wmma::fragment<wmma::matrix_a, kFragment, kFragment, kFragment, __half, wmma::row_major>
           left[4];
-      wmma::fragment<wmma::matrix_b, kFragment, kFragment, kFragment, __nv_bfloat16,
-                     wmma::col_major>
+      wmma::fragment<wmma::matrix_b, kFragment, kFragment, kFragment, __half, wmma::col_major>
           right[2];
       for (int i = 0; i < 4; ++i) {
         wmma::load_matrix_sync(left[i], &a_tile[warp_row + i * kFragment][at], kRowValues);
@@ -80,7 +78,7 @@ __global__ void __launch_bounds__(kThreads)
   for (int i = 0; i < 4; ++i) {
     for (int j = 0; j < 2; ++j) {
       c[(row + i * kFragment) * kSize + column + j * kFragment + threadIdx.x % 32 % kFragment] =
-          __float2bfloat16(sums[i][j].x[0]);
+          __float2half(sums[i][j].x[0]);
     }
   }
 }
@@ -90,8 +88,8 @@ __global__ void __launch_bounds__(kThreads)
 struct GemmStep::Memory {
   explicit Memory(int device_index)
       : device(device_index), matrices(device_index, 3 * kMatrixBytes) {}
-  __nv_bfloat16* matrix(int index) const {
-    return matrices.as<__nv_bfloat16>(static_cast<std::size_t>(index) * kMatrixBytes);
+  __half* matrix(int index) const {
+    return matrices.as<__half>(static_cast<std::size_t>(index) * kMatrixBytes);
   }
   int device;
   cuda::DeviceBuffer matrices;
