@@ -119,5 +119,27 @@ TEST(FusedReadTest, PaddingIsTheValueInEveryType) {
   EXPECT_EQ(halves[4], 1);
 }
 
+// Every place in a line, and lengths that end before, at and behind the end of several.
+template <class T>
+void expect_exact_fills(ElementType element, T expected, float value) {
+  constexpr std::size_t kLine = 64 / sizeof(T);
+  for (std::size_t first = 0; first < kLine; ++first) {
+    for (std::size_t count = 0; count < 4 * kLine; ++count) {
+      std::vector<T> values(first + count + kLine);
+      fill_values(values.data() + first, element, count, value);
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        const bool is_inside = i >= first && i < first + count;
+        ASSERT_EQ(values[i], is_inside ? expected : T{}) << first << " " << count << " " << i;
+      }
+    }
+  }
+}
+
+TEST(FusedReadTest, PaddingEndsWhereItShouldWhereverItBegins) {
+  expect_exact_fills<std::uint16_t>(ElementType::kF16, f32_to_f16(-4.25F), -4.25F);
+  expect_exact_fills<std::uint16_t>(ElementType::kBf16, f32_to_bf16(-4.25F), -4.25F);
+  expect_exact_fills<float>(ElementType::kF32, -11.512925F, -11.512925F);
+}
+
 }  // namespace
 }  // namespace stoker::cache

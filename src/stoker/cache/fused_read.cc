@@ -1,6 +1,7 @@
 #include "stoker/cache/fused_read.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "stoker/base/bytes.h"
@@ -92,8 +93,15 @@ bool is_widening(const FusedCopy& copy) noexcept {
 
 }  // namespace
 
+void fill_by_values(std::byte* to, std::size_t num_bytes, std::uint32_t four_bytes) {
+  std::size_t at = 0;
+  for (; at + sizeof four_bytes <= num_bytes; at += sizeof four_bytes)
+    std::memcpy(to + at, &four_bytes, sizeof four_bytes);
+  std::memcpy(to + at, &four_bytes, num_bytes - at);
+}
+
 const FusedKernels kPortableKernels{"portable", copy_portable_crc, widen_portable_crc,
-                                    widen_portable};
+                                    widen_portable, fill_by_values};
 
 bool can_convert(ElementType from, ElementType to) noexcept {
   return from == to || (is_batch_float(from) && is_batch_float(to));
@@ -126,12 +134,14 @@ void copy_without_crc(const FusedCopy& copy) noexcept {
 
 void fill_values(void* out, ElementType element, std::size_t num_values, float value) noexcept {
   check_invariant(is_batch_float(element), "padding of a type that is not a float");
-  if (element == ElementType::kF32) {
-    std::fill_n(static_cast<float*>(out), num_values, value);
-    return;
+  if (num_values == 0) return;
+  std::uint32_t four_bytes = std::bit_cast<std::uint32_t>(value);
+  if (element != ElementType::kF32) {
+    const std::uint16_t half =
+        element == ElementType::kF16 ? f32_to_f16(value) : f32_to_bf16(value);
+    four_bytes = std::uint32_t{half} << 16U | half;
   }
-  const std::uint16_t half = element == ElementType::kF16 ? f32_to_f16(value) : f32_to_bf16(value);
-  std::fill_n(static_cast<std::uint16_t*>(out), num_values, half);
+  kernels().fill(static_cast<std::byte*>(out), num_values * element_bytes(element), four_bytes);
 }
 
 std::string_view fused_kernel_name() noexcept { return kernels().name; }

@@ -28,7 +28,8 @@ std::uint32_t copy_with_crc(const FusedCopy& copy) noexcept;
 // The same without a CRC, for records that were checked before.
 void copy_without_crc(const FusedCopy& copy) noexcept;
 
-// Fills `num_values` values of type `element` at `out`; precondition: a float type.
+// Fills `num_values` values of type `element` at `out`, past the caches where there are many.
+// Precondition: a float type.
 void fill_values(void* out, ElementType element, std::size_t num_values, float value) noexcept;
 
 // "avx512 vpclmulqdq", "avx2 3-way" or "portable": which kernel runs on this machine.

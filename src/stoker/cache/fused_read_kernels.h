@@ -7,7 +7,8 @@
 namespace stoker::cache {
 
 // `copy` moves bytes, `widen` turns f16 into f32. Both return the CRC of the source bytes that
-// began with `crc_before`. No alignment is needed.
+// began with `crc_before`. `fill` writes four bytes again and again; the last ones may be cut off.
+// No alignment is needed but that of a value.
 struct FusedKernels {
   const char* name;
   std::uint32_t (*copy)(const std::byte* from, std::byte* to, std::size_t num_bytes,
@@ -15,7 +16,11 @@ struct FusedKernels {
   std::uint32_t (*widen)(const std::byte* from, float* to, std::size_t num_values,
                          std::uint32_t crc_before);
   void (*widen_only)(const std::byte* from, float* to, std::size_t num_values);
+  void (*fill)(std::byte* to, std::size_t num_bytes, std::uint32_t four_bytes);
 };
+
+// The portable one.
+void fill_by_values(std::byte* to, std::size_t num_bytes, std::uint32_t four_bytes);
 
 extern const FusedKernels kPortableKernels;
 extern const FusedKernels kAvx2Kernels;    // needs AVX2, F16C, SSE4.2

@@ -21,6 +21,8 @@ namespace {
 constexpr std::size_t kVectorBytes = 64;
 constexpr std::size_t kFoldBytes = 4 * kVectorBytes;
 constexpr std::size_t kBlockBytes = 4096;
+// The processor's own prefetch ends with each page; measured: 8 % for copies, 2 % for widening.
+constexpr std::size_t kAheadBytes = 2048;
 
 // x^num_bits modulo the CRC32C polynomial in the reflected form the carry-less multiply wants (one
 // bit to the left).
@@ -38,6 +40,11 @@ constexpr std::uint64_t kFoldHigh = fold_constant(kFoldBytes * 8 - 32);
 // that all others can be streamed.
 std::size_t bytes_to_vector(const void* pointer) noexcept {
   return -reinterpret_cast<std::uintptr_t>(pointer) % kVectorBytes;
+}
+
+// A mask of the first `count` of 64.
+constexpr __mmask64 lowest_bits(std::size_t count) {
+  return count >= 64 ? ~__mmask64{0} : (__mmask64{1} << count) - 1;
 }
 
 STOKER_AVX512 std::uint32_t crc_of_tail(std::uint64_t register_value, const std::byte* from,
@@ -104,6 +111,7 @@ STOKER_AVX512 std::size_t fold_blocks(const std::byte* from, std::size_t num_byt
   std::size_t at = kFoldBytes;
   for (; at + kFoldBytes <= num_bytes; at += kFoldBytes) {
     for (std::size_t i = 0; i < 4; ++i) {
+      _mm_prefetch(from + at + kAheadBytes + i * kVectorBytes, _MM_HINT_T0);
       const __m512i next = _mm512_loadu_si512(from + at + i * kVectorBytes);
       store(next, at + i * kVectorBytes);
       fold.lanes[i] = fold_step(fold.lanes[i], next, constants);
@@ -164,6 +172,20 @@ STOKER_AVX2 void widen_avx2_only(const std::byte* from, float* to, std::size_t n
   for (; i < num_values; ++i) to[i] = f16_to_f32(load_le<std::uint16_t>(from + 2 * i));
 }
 
+// Padding is read by the consumer alone: whole lines go to memory without being fetched first.
+STOKER_AVX512 void fill_avx512(std::byte* to, std::size_t num_bytes, std::uint32_t four_bytes) {
+  const __m512i values = _mm512_set1_epi32(static_cast<int>(four_bytes));
+  const std::size_t head =
+      std::min(num_bytes,
+               (kVectorBytes - reinterpret_cast<std::uintptr_t>(to) % kVectorBytes) % kVectorBytes);
+  _mm512_mask_storeu_epi8(to, lowest_bits(head), values);
+  std::size_t at = head;
+  for (; at + kVectorBytes <= num_bytes; at += kVectorBytes)
+    _mm512_stream_si512(reinterpret_cast<__m512i*>(to + at), values);
+  _mm512_mask_storeu_epi8(to + at, lowest_bits(num_bytes - at), values);
+  _mm_sfence();
+}
+
 // Without wide carry-less multiplication the three-way CRC of a block that fits the first-level
 // cache comes first, then the block's copy.
 std::uint32_t copy_avx2(const std::byte* from, std::byte* to, std::size_t num_bytes,
@@ -189,8 +211,9 @@ std::uint32_t widen_avx2(const std::byte* from, float* to, std::size_t num_value
 
 }  // namespace
 
-const FusedKernels kAvx2Kernels{"avx2, CRC by blocks", copy_avx2, widen_avx2, widen_avx2_only};
-const FusedKernels kAvx512Kernels{"avx512 vpclmulqdq", copy_avx512, widen_avx512,
-                                  widen_avx512_only};
+const FusedKernels kAvx2Kernels{"avx2, CRC by blocks", copy_avx2, widen_avx2, widen_avx2_only,
+                                fill_by_values};
+const FusedKernels kAvx512Kernels{"avx512 vpclmulqdq", copy_avx512, widen_avx512, widen_avx512_only,
+                                  fill_avx512};
 
 }  // namespace stoker::cache

@@ -275,6 +275,16 @@ void Reader::will_need(RecordRef ref) const noexcept {
   posix_madvise(pages.data(), pages.size(), POSIX_MADV_WILLNEED);
 }
 
+void Reader::expect(RecordRef ref) const noexcept {
+  constexpr std::size_t kLineBytes = 64;
+  constexpr std::size_t kFirstBytes = 1024;
+  const ShardFile& shard = state_->shard(ref);
+  if (!shard.is_mapped()) return;
+  const std::byte* const record =
+      shard.mapped_bytes().data() + shard.view()[ref.record_index].at.at_bytes;
+  for (std::size_t at = 0; at < kFirstBytes; at += kLineBytes) __builtin_prefetch(record + at);
+}
+
 bool Reader::is_resident(RecordRef ref) const noexcept {
   const ShardFile& shard = state_->shard(ref);
   if (!shard.is_mapped()) return true;

@@ -97,6 +97,8 @@ class Reader {
 
   // Asks the kernel to bring the record into the page cache; never fails.
   void will_need(RecordRef ref) const noexcept;
+  // Asks the processor for the first bytes of a record that is read next; never waits, never fails.
+  void expect(RecordRef ref) const noexcept;
   // Whether all of the record is in the page cache now; true in pread mode, where nobody knows.
   bool is_resident(RecordRef ref) const noexcept;
 

@@ -49,7 +49,10 @@ pipeline::FillEnd BatchFill::fill(pipeline::FillContext& context) {
   for (std::size_t at = 0; at < slot->num_rows; ++at) read_tokens(at, *slot, *reader, context);
   context.enter(kFetch);
   if (parts_.format->payload == SlotPayload::kPaddedMel) {
-    for (std::size_t at = 0; at < slot->num_rows; ++at) read_mel(at, *slot, *reader, context);
+    for (std::size_t at = 0; at < slot->num_rows; ++at) {
+      expect_row(at + 1, *slot, *reader);
+      read_mel(at, *slot, *reader, context);
+    }
   } else {
     read_payload(*slot, *reader, context);
   }
@@ -138,6 +141,10 @@ void BatchFill::read_tokens(std::size_t at, BatchSlot& slot, RowReader& reader,
   slot.text_len[at] = static_cast<std::int32_t>(*read);
   slot.mel_len[at] = kMelToCome;
   std::fill(out.begin() + *read, out.end(), 0);
+}
+
+void BatchFill::expect_row(std::size_t at, const BatchSlot& slot, const RowReader& reader) const {
+  if (at < slot.num_rows && slot.rows[at] != kEmptyRow) reader.expect(slot.rows[at]);
 }
 
 void BatchFill::read_mel(std::size_t at, BatchSlot& slot, RowReader& reader,

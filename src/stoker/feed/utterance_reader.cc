@@ -26,6 +26,11 @@ Error changed_since(const data::Utterance& utterance, std::string promised, std:
 UtteranceReader::UtteranceReader(const UtteranceStore& store)
     : store_(store), speech_(store.speech_rule()) {}
 
+void UtteranceReader::expect(std::uint32_t row) const {
+  const RowRoute& route = store_.routes()[row];
+  if (route.mel) store_.reader()->expect(*route.mel);
+}
+
 Result<std::uint32_t> UtteranceReader::read_tokens(std::uint32_t row, std::span<std::int32_t> out) {
   const RowRoute& route = store_.routes()[row];
   if (!route.tokens) {
