@@ -13,6 +13,7 @@ import json
 import os
 import platform
 import re
+import statistics
 import subprocess
 import sys
 import time
@@ -23,6 +24,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "bench" / "results"
 Json = dict[str, Any]
+MANY_CORES = 16
 
 
 def processor() -> str:
@@ -99,7 +101,24 @@ def demand(runner: Runner, bars: Bars) -> Json:
         bars.at_most(f"{row['path']}: stall share", row["stall_share"], 0.005)
         bars.at_most(f"{row['path']}: CV above memory", row["interval_cv"] - memory["interval_cv"], 0.02)
         bars.at_most(f"{row['path']}: p99/p50 above memory", row["p99_over_p50"] - memory["p99_over_p50"], 0.05)
-        bars.at_most(f"{row['path']}: longest epoch gap, of p99", row["longest_epoch_gap_ms"] / row["p99_ms"], 1.5)
+    # Of many intervals one in a hundred is beyond p99 wherever it lies: hence a data set of long epochs.
+    ends = runner.bench(runner.large, "--demand", "50000", "--seconds", "3", "--repeat", "1")
+    for row in ends:
+        bars.at_most("longest interval at an epoch's end, of p99", row["longest_epoch_gap_ms"] / row["p99_ms"], 1.0)
+    return {"rows": rows, "epoch_ends": ends}
+
+
+def loaded(runner: Runner, bars: Bars) -> Json:
+    """A consumer that asks for nine tenths of what the machine can bring; promised for sixteen cores."""
+    rows: list[Json] = []
+    for path in ("cached", "files"):
+        rows += runner.bench(runner.small, "--path", path, "--demand", "90%", "--seconds", "8", "--repeat", "2")
+    if len(os.sched_getaffinity(0)) < MANY_CORES:
+        return {"rows": rows}
+    for row in rows:
+        bars.at_most(f"{row['path']}: stall share", row["stall_share"], 0.005)
+        bars.at_most(f"{row['path']}: interval CV", row["interval_cv"], 0.05)
+        bars.at_most(f"{row['path']}: p99/p50", row["p99_over_p50"], 1.10)
     return {"rows": rows}
 
 
@@ -114,8 +133,8 @@ def first(runner: Runner, bars: Bars) -> Json:
             result = runner.run("stream", "--data", data, "--batches", "1", "--device", "cpu")
             whole.append(time.monotonic() - started)
             after_open.append(result["first_batch_s"] - result["open_s"])
-        found[name] = {"after_open_s": min(after_open), "process_s": min(whole)}
-        bars.at_most(f"{name} clips: first batch after open, s", min(after_open), 0.005)
+        found[name] = {"after_open_s": statistics.median(after_open), "process_s": statistics.median(whole)}
+        bars.at_most(f"{name} clips: first batch after open, s", found[name]["after_open_s"], 0.005)
     bars.at_most("2000 clips: from process start to exit, s", found["2000"]["process_s"], 0.1)
     if os.geteuid() == 0:
         subprocess.run(["sync"], check=True)
@@ -222,6 +241,7 @@ def switches(runner: Runner, bars: Bars) -> Json:
 FIGURES: dict[str, Callable[[Runner, Bars], Json]] = {
     "supply": supply,
     "demand": demand,
+    "loaded": loaded,
     "first": first,
     "neighbour": neighbour,
     "switches": switches,

@@ -36,7 +36,7 @@ TEST(CoreChoiceTest, AThreadLeavesTheCoreAndMayComeBackLater) {
     EXPECT_NE(current_core(), left);
     choice.keep_off(left);
     EXPECT_EQ(count_allowed(), allowed - 1);
-    choice.roam();
+    choice.come_back();
     EXPECT_EQ(count_allowed(), allowed);
   });
 }

@@ -221,6 +221,14 @@ TEST_F(OpenDeviceFeedTest, ModeLinesNameWhatRuns) {
   EXPECT_EQ(lines[3], "  - Prefetching to GPU 0 with buffer_size=4 (0.0 of 1.0 GiB)");
 }
 
+TEST_F(OpenDeviceFeedTest, ABufferThatNobodySizedSaysWhyItIsAsLarge) {
+  config::Settings settings = set_.settings();
+  settings.gpu.buffer_size.reset();
+  const OpenedFeed opened = open(settings);
+  EXPECT_NE(opened.mode.lines.back().find(", chosen: "), std::string::npos);
+  EXPECT_NE(opened.mode.lines.back().find("for a pause of "), std::string::npos);
+}
+
 TEST_F(OpenDeviceFeedTest, SwitchesOffMeanHostBatchesOrOneAtATime) {
   const std::vector<std::string> expected = host_digests(set_.settings());
   config::Settings host = set_.settings();

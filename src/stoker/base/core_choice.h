@@ -17,8 +17,8 @@ class CoreChoice {
   // Leaves `core` and does not come back while this is asked for; the system is only called when
   // the thread is really in the way.
   void keep_off(std::optional<int> core) noexcept;
-  // Anywhere again.
-  void roam() noexcept;
+  // To the core that was left, and from there anywhere again.
+  void come_back() noexcept;
 
  private:
   std::optional<int> left_;

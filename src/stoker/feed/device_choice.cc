@@ -1,15 +1,16 @@
 #include "stoker/feed/device_choice.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "stoker/base/number_text.h"
 #include "stoker/cuda/errors.h"
+#include "stoker/feed/buffer_plan.h"
 
 namespace stoker::feed {
 namespace {
 
 constexpr std::uint64_t kMostAutoBytes = 8 * config::kGiB;
-constexpr unsigned kDefaultBufferSize = 50;
 
 // The most samples a row has beyond frames * hop, whatever the framing.
 std::uint32_t extra_samples(const config::MelRecipe& recipe) {
@@ -112,6 +113,20 @@ std::string text_of(const DeviceSetup& setup, MelSource source) {
   return (source == MelSource::kCache ? "cached mel" : "mel on the CPU") + held;
 }
 
+// How many batches: as asked, or from how late threads are on this machine. The memory allowed
+// bounds both.
+void choose_buffer(const MelPlaceRequest& request, DeviceSetup& setup) {
+  constexpr std::chrono::milliseconds kLook{20};
+  if (const auto& wanted = request.settings.gpu.buffer_size) {
+    setup.buffer_size = static_cast<unsigned>(*wanted);
+    return;
+  }
+  const BufferPlan plan =
+      plan_buffer({.num_workers = request.num_workers, .jitter = measure_jitter(kLook)});
+  setup.buffer_size = plan.num_batches;
+  setup.buffer_reason = plan.reason;
+}
+
 }  // namespace
 
 DeviceWay choose_device_way(const DeviceWayRequest& request) {
@@ -123,8 +138,7 @@ DeviceWay choose_device_way(const DeviceWayRequest& request) {
   setup.data_device = request.choice.data_device;
   setup.link = request.choice.link;
   if (request.choice.mode == GpuMode::kMultiGpu) setup.model_device = request.choice.model_device;
-  setup.buffer_size =
-      gpu.buffer_size ? static_cast<unsigned>(*gpu.buffer_size) : kDefaultBufferSize;
+  choose_buffer(request.mel, setup);
   setup.memory_bytes =
       gpu.data_gpu_memory
           ? gpu.data_gpu_memory->count

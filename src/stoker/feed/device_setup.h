@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "stoker/cuda/device_api.h"
 #include "stoker/feed/augmentation.h"
@@ -24,6 +25,7 @@ struct DeviceSetup {
   std::optional<int> model_device{};  // batches end there: the two-device path
   PeerLink link = PeerLink::kPeer;
   unsigned buffer_size = 50;       // batches ready on the data device
+  std::string buffer_reason{};     // why so many, where nobody said
   std::uint64_t memory_bytes = 0;  // bound of everything taken there
   HostMemory host_memory = HostMemory::kPinned;
   DeviceAhead ahead = DeviceAhead::kFilled;

@@ -7,6 +7,7 @@
 #include "stoker/base/cpu_time.h"
 #include "stoker/base/number_text.h"
 #include "stoker/feed/batch_fill.h"
+#include "stoker/feed/buffer_plan.h"
 #include "stoker/feed/device_stage.h"
 #include "stoker/feed/errors.h"
 #include "stoker/feed/tuner.h"
@@ -79,11 +80,22 @@ struct Feed::State {
 
   void begin_knobs() {
     const unsigned workers = setup.loading.num_workers;
-    const unsigned depth = setup.loading.depth.value_or(std::max(4U, 2 * workers));
+    const unsigned depth = setup.loading.depth.value_or(default_depth(workers));
     const Lock lock(knobs_mutex);
     knobs.at(TunerKnob::kWorkers) = workers;
     knobs.at(TunerKnob::kDepth) = std::clamp(depth, 1U, max_depth);
     knobs.at(TunerKnob::kReadAhead) = setup.loading.read_ahead_batches;
+  }
+
+  // Memory that is not page-locked costs little: as much as outlasts a pause. A tuner may go on
+  // from there.
+  unsigned default_depth(unsigned workers) const {
+    constexpr std::uint64_t kShareOfMemory = 4;
+    if (setup.device != nullptr || workers == 0) return std::max(4U, 2 * workers);
+    return plan_buffer({.slot_bytes = format->slot_bytes(),
+                        .memory_bytes = setup.loading.buffer_bytes / kShareOfMemory,
+                        .num_workers = workers})
+        .num_batches;
   }
 
   // Page-locked memory is dear: as many slots as the depth asks for, and those whose copies are on

@@ -31,7 +31,7 @@ struct ExtraParts {
 struct LoadingOptions {
   unsigned num_workers = 1;       // 0: in the caller's thread
   unsigned max_workers = 64;      // for set_num_workers
-  std::optional<unsigned> depth;  // batches ready; nothing: twice the workers, at least 4
+  std::optional<unsigned> depth;  // batches ready; nothing: see buffer_plan.h
   std::uint64_t buffer_bytes = std::uint64_t{1} << 30U;  // all slots together stay below it
   unsigned read_ahead_batches = 0;                       // that storage is asked for; 0: none
   // Cores that a tuner may use to move all of these while running; 0: they stay as they are.

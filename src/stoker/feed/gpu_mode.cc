@@ -75,10 +75,11 @@ std::string device_text(const DeviceView& view, int index) {
 }
 
 std::string prefetch_line(const ModeChoice& choice, const ModeFacts& facts) {
-  return fmt::format("  - Prefetching to GPU {} with buffer_size={} ({:.1f} of {:.1f} GiB)",
+  const std::string reason = facts.buffer_reason.empty() ? "" : ", chosen: " + facts.buffer_reason;
+  return fmt::format("  - Prefetching to GPU {} with buffer_size={} ({:.1f} of {:.1f} GiB){}",
                      choice.data_device, facts.buffer_size,
                      static_cast<double>(facts.used_bytes) / kBytesPerGib,
-                     static_cast<double>(facts.allowed_bytes) / kBytesPerGib);
+                     static_cast<double>(facts.allowed_bytes) / kBytesPerGib, reason);
 }
 
 }  // namespace

@@ -50,6 +50,7 @@ ModeChoice choose_mode(const ModeWish& wish, const DeviceView& view, Fallbacks& 
 // What is known once the feed is open.
 struct ModeFacts {
   unsigned buffer_size = 0;
+  std::string buffer_reason{};  // where nobody said how many
   std::uint64_t used_bytes = 0;
   std::uint64_t allowed_bytes = 0;
   std::string prefetching{};  // "mel on GPU 0 from PCM16"; empty: off

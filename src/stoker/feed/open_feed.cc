@@ -195,13 +195,15 @@ ModeReport choose_way(const ModeParts& parts, FeedSetup& setup, DeviceView& view
   if (way.mel.source == MelSource::kGpu) setup.identity.path = kCudaPath;
   report.mel = way.mel;
   report.text = way.text;
+  report.buffer_reason = way.setup->buffer_reason;
   setup.device = way.setup;
   return report;
 }
 
 std::vector<std::string> lines_of(const ModeReport& report, const DeviceView& view,
                                   const Feed& feed) {
-  ModeFacts facts{.buffer_size = 0, .prefetching = report.text};
+  ModeFacts facts{
+      .buffer_size = 0, .buffer_reason = report.buffer_reason, .prefetching = report.text};
   if (const auto device = feed.stats().device) {
     facts.buffer_size = device->num_slots;
     facts.used_bytes = device->total_bytes();

@@ -34,6 +34,7 @@ struct ModeReport {
   ModeChoice choice;
   std::vector<std::string> lines;  // as a run prints them; empty when no GPU was asked for
   MelPlace mel;                    // of a feed into GPU memory
+  std::string buffer_reason;       // why so many batches, where nobody said
   std::string text;                // the way in words, "mel on GPU 0 from PCM16"
 };
 
