@@ -1,6 +1,9 @@
 // Recipes set by hand on the GPU, any transform length, and which kernel is chosen for what.
 #include <gtest/gtest.h>
 
+#include <array>
+
+#include "stoker/audio/float_cast.h"
 #include "stoker/base/error.h"
 #include "stoker/bench/mel_reference.h"
 #include "stoker/cuda/graph.h"
@@ -142,6 +145,55 @@ TEST_F(DeviceRecipeTest, ARecordedRunReplaysTheSameBytes) {
   cuda::system_device_api().fill_bytes(out.data(), 0xEE, out.size_bytes(), stream.view().handle());
   graph.launch(stream);
   EXPECT_EQ(read(), expected);
+}
+
+// A launch may begin while the one before it ends: it must wait for what that reads and writes.
+TEST_F(DeviceRecipeTest, LaunchesRightAfterEachOtherKeepTheirOrder) {
+  constexpr std::size_t kSamples = 60000;
+  constexpr int kRows = 240;
+  const cuda::Stream stream(0);
+  const DeviceLogMel mel(config::mel_preset("hifigan"),
+                         {.in = SampleType::kF32,
+                          .variant = is_hopper() ? MelVariant::kHopper : MelVariant::kPortable});
+  const auto begins = on_device(std::vector<std::int64_t>{0}, stream);
+  const auto lengths = on_device(std::vector<std::int32_t>{kSamples}, stream);
+  const cuda::DeviceBuffer samples(0, kSamples * sizeof(float));
+  const cuda::DeviceBuffer out(0, kRows * 80 * sizeof(float));
+  const auto half_noise = [&](std::uint64_t seed) {
+    std::vector<std::uint16_t> bits;
+    for (const float x : noise(kSamples, seed)) bits.push_back(f16_bits(x));
+    return on_device(bits, stream);
+  };
+  const std::array sources{half_noise(1), half_noise(2)};
+  const auto make = [&](std::size_t voice) {
+    cast_floats({sources[voice].data(), config::MelDtype::kF16, samples.data(),
+                 config::MelDtype::kF32, kSamples},
+                stream);
+    mel.run({.samples = samples.data(),
+             .begins = begins.as<std::int64_t>(),
+             .lengths = lengths.as<std::int32_t>(),
+             .num_utterances = 1,
+             .padded_frames = kRows,
+             .mel = out.data()},
+            stream);
+  };
+  const auto read = [&] {
+    std::vector<float> values(kRows * 80);
+    cuda::system_device_api().copy(
+        {values.data(), out.data(), out.size_bytes(), cuda::CopyKind::kToHost},
+        stream.view().handle());
+    stream.synchronize();
+    return values;
+  };
+  make(0);
+  const std::vector<float> first = read();
+  make(1);
+  const std::vector<float> second = read();
+  ASSERT_NE(first, second);
+  for (std::size_t i = 0; i < 60; ++i) {
+    for (std::size_t k = 0; k < 3; ++k) make((i + k) % 2);
+    ASSERT_EQ(read(), i % 2 == 0 ? first : second) << i;
+  }
 }
 
 TEST_F(DeviceRecipeTest, AVariantThatCannotIsRefused) {
