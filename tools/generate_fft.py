@@ -24,7 +24,7 @@ TARGET = Path(__file__).resolve().parent.parent / "src" / "stoker" / "audio" / "
 
 @dataclass(frozen=True, eq=False)
 class Node:
-    """One real value: op is zero, load, neg, mul, add, sub, fma (a*b+c) or fnma (c-a*b)."""
+    """One real value: op is zero, load, neg, mul, add, sub, fma (a*b+c), fnma (c-a*b) or fms (a*b-c)."""
 
     op: str
     inputs: tuple["Node", ...] = ()
@@ -87,6 +87,8 @@ class Graph:
             return self.neg(self.add(a.inputs[0], b))
         if b.op == "mul":
             return self.make("fnma", (*b.inputs, a))
+        if a.op == "mul":
+            return self.make("fms", (*a.inputs, b))
         return self.make("sub", (a, b))
 
     def mul(self, a: Node, factor: Node) -> Node:
@@ -188,10 +190,15 @@ def real_fft(g: Graph, x: list[Node]) -> list[Complex]:
     return out
 
 
-CALLS = {"neg": "Neg", "mul": "Mul", "add": "Add", "sub": "Sub", "fma": "MulAdd", "fnma": "NegMulAdd"}
-
-
-COLUMN = 34  # vectors from one column of pass 1 to the next: 17 complex values
+CALLS = {
+    "neg": "Neg",
+    "mul": "Mul",
+    "add": "Add",
+    "sub": "Sub",
+    "fma": "MulAdd",
+    "fnma": "NegMulAdd",
+    "fms": "MulSub",
+}
 
 
 class Writer:
@@ -264,21 +271,27 @@ def window_pass() -> str:
     windowed = [g.mul(sample, g.load(f"Set(d, window[{32 * n}])")) for n, sample in enumerate(samples)]
     bins = real_fft(g, windowed)
     w.put((bins[0].re,), "Store({0}, d, column);")
+    w.put((bins[16].re,), "Store({0}, d, column + kWidth);")
     for k in range(1, 16):
         turned = g.twiddle(bins[k], g.load(f"Set(d, twiddle[{2 * k}])"), g.load(f"Set(d, twiddle[{2 * k + 1}])"))
-        w.put((turned.re,), f"Store({{0}}, d, column + {2 * k} * kWidth);")
-        w.put((turned.im,), f"Store({{0}}, d, column + {2 * k + 1} * kWidth);")
-    w.put((bins[16].re,), "Store({0}, d, column + 32 * kWidth);")
+        w.put((turned.re,), f"Store({{0}}, d, column + {k} * stride);")
+        w.put((turned.im,), f"Store({{0}}, d, column + {k} * stride + kWidth);")
     blocks = ", ".join(f"const T* HWY_RESTRICT block{b}" for b in range(4))
     setup = ["constexpr size_t kWidth = MaxLanes(d);", "constexpr size_t kStep = 33 * kWidth;"]
     return function(
         f"template <class D, class T = TFromD<D> >\nHWY_NOINLINE void WindowedFft32(D d, {blocks},\n"
         "                                const T* HWY_RESTRICT window, const T* HWY_RESTRICT twiddle,\n"
-        "                                T* HWY_RESTRICT column)",
+        "                                T* HWY_RESTRICT column, size_t stride)",
         "// Pass 1, column n2: samples n2, n2+32, ... (eight in each block, a vector of padding after\n"
-        "// each 32), window[32*n], twiddle[2*k1], rows k1.",
+        "// each 32), window[32*n], twiddle[2*k1]. Row k1 goes to column[k1*stride]; rows 0 and 16 are real and\n"
+        "// share a complex place.",
         setup + w.finish(),
     )
+
+
+def row_load(g: Graph, n: int, part: int = 0) -> Node:
+    """Column n of a row: two columns stand side by side, pairs of columns a stride apart."""
+    return g.load(f"Load(d, row + {n // 2} * stride + {2 * (n % 2) + part} * kWidth)")
 
 
 def emit_bins(w: Writer, bins: list[Complex], highest_bin: int) -> None:
@@ -295,14 +308,11 @@ def emit_bins(w: Writer, bins: list[Complex], highest_bin: int) -> None:
 def row_pass(name: str, highest_bin: int) -> str:
     g = Graph()
     w = Writer(g)
-    row = [
-        Complex(g.load(f"Load(d, row + {COLUMN * n} * kWidth)"), g.load(f"Load(d, row + {COLUMN * n + 1} * kWidth)"))
-        for n in range(32)
-    ]
+    row = [Complex(row_load(g, n), row_load(g, n, 1)) for n in range(32)]
     emit_bins(w, fft(g, row), highest_bin)
     return function(
         "template <class D, class Sink, class Bin, class T = TFromD<D> >\n"
-        f"HWY_NOINLINE void {name}(D d, const T* HWY_RESTRICT row,\n"
+        f"HWY_NOINLINE void {name}(D d, const T* HWY_RESTRICT row, size_t stride,\n"
         "                             Sink sink, const Bin* up, const Bin* down)",
         f"// Pass 2, rows 1..15, bins up to {highest_bin}.",
         ["constexpr size_t kWidth = MaxLanes(d);", *w.finish()],
@@ -312,13 +322,13 @@ def row_pass(name: str, highest_bin: int) -> str:
 def row_zero(name: str, highest_bin: int) -> str:
     g = Graph()
     w = Writer(g)
-    bins = real_fft(g, [g.load(f"Load(d, row + {COLUMN * n} * kWidth)") for n in range(32)])
+    bins = real_fft(g, [row_load(g, n) for n in range(32)])
     for k2, value in enumerate(bins):
         if 32 * k2 <= highest_bin:
             w.put_bin(value, f"bins + {32 * k2}")
     return function(
         "template <class D, class Sink, class Bin, class T = TFromD<D> >\n"
-        f"HWY_NOINLINE void {name}(D d, const T* HWY_RESTRICT row,\n"
+        f"HWY_NOINLINE void {name}(D d, const T* HWY_RESTRICT row, size_t stride,\n"
         "                          Sink sink, const Bin* bins)",
         f"// Pass 2, row 0: real values, bins 0, 32, ... up to {highest_bin}.",
         ["constexpr size_t kWidth = MaxLanes(d);", *w.finish()],
@@ -328,7 +338,7 @@ def row_zero(name: str, highest_bin: int) -> str:
 def row_sixteen(name: str, highest_bin: int) -> str:
     g = Graph()
     w = Writer(g)
-    x = [g.load(f"Load(d, row + {COLUMN * n} * kWidth)") for n in range(32)]
+    x = [row_load(g, n, 1) for n in range(32)]
     halves = []
     for n in range(16):
         value = Complex(x[n], g.neg(x[n + 16]))
@@ -343,7 +353,7 @@ def row_sixteen(name: str, highest_bin: int) -> str:
             w.put_bin(value, f"bins + {32 * k2 + 16}")
     return function(
         "template <class D, class Sink, class Bin, class T = TFromD<D> >\n"
-        f"HWY_NOINLINE void {name}(D d, const T* HWY_RESTRICT row,\n"
+        f"HWY_NOINLINE void {name}(D d, const T* HWY_RESTRICT row, size_t stride,\n"
         "                             Sink sink, const Bin* bins)",
         f"// Pass 2, row 16: real values at half-odd frequencies, bins 16, 48, ... up to {highest_bin}.",
         ["constexpr size_t kWidth = MaxLanes(d);", *w.finish()],

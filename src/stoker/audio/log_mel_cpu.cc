@@ -115,8 +115,7 @@ const T* window_of(const MelPlan& plan) {
   return std::is_same_v<Sample, float> ? tables.window_f32.data() : tables.window_i16.data();
 }
 
-// The columns of one step are made between the rows of the step before: they wait for the
-// second-level cache, the rows for the multipliers.
+// The columns of one step are made between the rows of the step before, whose place they take.
 template <class D, class Sample, class Sink>
 void run_1024(const Run<Sink>& run, std::span<const Sample> samples) {
   using T = TFromD<D>;
@@ -143,7 +142,6 @@ void run_1024(const Run<Sink>& run, std::span<const Sample> samples) {
       passes.column(ring, step, 2 * k1);
       passes.column(ring, step, 2 * k1 + 1);
     }
-    if (has_rows) passes.row(step - 1, 16);
     watch.stop(MelStage::kTransform);
     if (has_rows) writer.write(layout, step - 1, watch);
   }

@@ -130,7 +130,7 @@ MelScratch::MelScratch(const MelPlan& plan, std::size_t max_samples) {
   const std::size_t span =
       plan.is_1024 ? kHop1024 : round_up<std::size_t>(plan.window_samples, kPieceSamples);
   samples = floats((plan.is_1024 ? 4 * kBlock1024 : span) * vector);
-  spectrum = floats((plan.is_1024 ? 2 * kSpectrum1024 : 4 * plan.fft->num_points) * vector);
+  spectrum = floats((plan.is_1024 ? kSpectrum1024 : 4 * plan.fft->num_points) * vector);
   mels = floats((2 + round_up<std::size_t>(plan.bands.num_mels, 4)) * vector);
   edges = floats(span * lanes);
   zeros = floats(span);

@@ -95,7 +95,7 @@ struct MelScratch {
   MelScratch(const MelPlan& plan, std::size_t max_samples);
 
   Floats samples;     // 1024: ring of four blocks; general: one frame
-  Floats spectrum;    // 1024: columns of pass 1, two steps; general: two buffers in turn
+  Floats spectrum;    // 1024: between the passes; general: two buffers in turn
   Floats mels;        // the first vector belongs to no band
   Floats edges;       // samples of lanes whose frame reaches beyond the utterance
   Floats zeros;       // what lanes without a frame read
@@ -111,10 +111,10 @@ inline constexpr std::size_t kPieceSamples = 8;
 inline constexpr std::size_t kHop1024 = 256;
 // A block of the ring: 256 vectors, one more after each 32 so that columns spread over the cache.
 inline constexpr std::size_t kBlock1024 = 8 * 33;
-// A column of pass 1: 17 complex vectors, one for each row of pass 2. Columns stand one after the
-// other, so that pass 1 writes without leaving its page.
-inline constexpr std::size_t kColumn1024 = 34;
-// All columns of a step, and one of padding: two steps are under way at a time.
-inline constexpr std::size_t kSpectrum1024 = 33 * kColumn1024;
+// Between the passes: 16 x 16 cells of two complex vectors each. Cells are kNear1024 apart one way
+// and kFar1024, which spreads them over the cache, the other way.
+inline constexpr std::size_t kNear1024 = 4;
+inline constexpr std::size_t kFar1024 = 16 * kNear1024 + 2;
+inline constexpr std::size_t kSpectrum1024 = 16 * kFar1024;
 
 }  // namespace stoker::audio

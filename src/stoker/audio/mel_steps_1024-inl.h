@@ -62,14 +62,17 @@ class BlockRing {
   std::array<size_t, kWidth> num_blocks_;
 };
 
-// Columns of pass 1, rows of pass 2; two steps may be under way.
+// Columns of pass 1, rows of pass 2. The columns of a step take the place of the rows of the step
+// before it, cell by cell: row k1 is read from where columns 2*k1 and 2*k1+1 are written right
+// after, while those lines are in the first-level cache. So each step finds its cells turned over:
+// what was a column's way through them is a row's.
 template <class D, class Sample, class Sink>
 class Passes1024 {
  public:
   using T = TFromD<D>;
   static constexpr size_t kWidth = MaxLanes(D());
 
-  // `window` fits the kind of sample; `spectrum` has room for two steps.
+  // `window` fits the kind of sample.
   struct Tables {
     const MelPlan* plan;
     const T* window;
@@ -82,36 +85,46 @@ class Passes1024 {
     WindowedFft32(D(), ring.block(step) + at, ring.block(step + 1) + at, ring.block(step + 2) + at,
                   ring.block(step + 3) + at, tables_.window + n2,
                   tables_.plan->template tables<T>().twiddles_1024.data() + n2 * 32,
-                  spectrum(step) + n2 * kColumn1024 * kWidth);
+                  cells(step, n2 / 2) + n2 % 2 * 2 * kWidth, stride(step + 1));
   }
 
+  // Row 16 comes with row 0.
   void row(size_t step, size_t k1) const {
     if (tables_.plan->bands.end_bin <= 384) {
-      row_to_383(spectrum(step) + k1 * 2 * kWidth, k1);
+      row_to_383(step, k1);
     } else {
-      whole_row(spectrum(step) + k1 * 2 * kWidth, k1);
+      whole_row(step, k1);
     }
   }
 
  private:
-  void whole_row(const T* row, size_t k1) const {
+  void whole_row(size_t step, size_t k1) const {
+    const T* const row = cells(step + 1, k1);
     const BinShare<T>* const bins = tables_.plan->template tables<T>().bins.data();
-    if (k1 == 0) return RowZero(D(), row, sink_, bins);
-    if (k1 == 16) return RowSixteen(D(), row, sink_, bins);
-    Fft32Row(D(), row, sink_, bins + k1, bins - k1);
+    if (k1 == 0) {
+      RowZero(D(), row, stride(step), sink_, bins);
+      return RowSixteen(D(), row, stride(step), sink_, bins);
+    }
+    Fft32Row(D(), row, stride(step), sink_, bins + k1, bins - k1);
   }
-  // Speech at 22.05 kHz is looked at up to 8 kHz: a quarter of the bins need not be finished.
-  void row_to_383(const T* row, size_t k1) const {
+  // Speech at 22.05 kHz is looked at up to 8 kHz: a quarter of the bins need not be finished. With
+  // 16 lanes the code for a bin less costs more in the instruction cache than the bin.
+  void row_to_383(size_t step, size_t k1) const {
+    const T* const row = cells(step + 1, k1);
     const BinShare<T>* const bins = tables_.plan->template tables<T>().bins.data();
-    if (k1 == 0) return RowZeroTo383(D(), row, sink_, bins);
-    if (k1 == 16) return RowSixteenTo383(D(), row, sink_, bins);
-    if (384 - k1 < tables_.plan->bands.end_bin) {
-      Fft32RowTo383(D(), row, sink_, bins + k1, bins - k1);
+    if (k1 == 0) {
+      RowZeroTo383(D(), row, stride(step), sink_, bins);
+      return RowSixteenTo383(D(), row, stride(step), sink_, bins);
+    }
+    if (kWidth >= 16 || 384 - k1 < tables_.plan->bands.end_bin) {
+      Fft32RowTo383(D(), row, stride(step), sink_, bins + k1, bins - k1);
     } else {
-      Fft32RowTo368(D(), row, sink_, bins + k1, bins - k1);
+      Fft32RowTo368(D(), row, stride(step), sink_, bins + k1, bins - k1);
     }
   }
-  T* spectrum(size_t step) const { return tables_.spectrum + step % 2 * kSpectrum1024 * kWidth; }
+  // From pair of columns to pair of columns in an even step, from row to row in an odd one.
+  static size_t stride(size_t step) { return (step % 2 == 0 ? kFar1024 : kNear1024) * kWidth; }
+  T* cells(size_t step, size_t index) const { return tables_.spectrum + index * stride(step); }
 
   Tables tables_;
   Sink sink_;
