@@ -70,6 +70,26 @@ TEST(FusedReadTest, WideningGivesExactFloatsAndTheCrcOfTheHalves) {
   }
 }
 
+TEST(FusedReadTest, WideningAloneGivesTheSameFloatsInAlignedMemoryAndBesideIt) {
+  constexpr std::size_t kLineFloats = 16;
+  for (const FusedKernels* kernels : kernels_of_this_machine()) {
+    for (const std::size_t num_values : {0U, 31U, 33U, 1023U, 1024U, 1025U, 45280U}) {
+      std::vector<std::byte> from = random_bytes(2 * num_values, num_values);
+      for (std::size_t i = 1; i < from.size(); i += 2) from[i] &= std::byte{0xBF};  // finite
+      for (const std::size_t shift : {0U, 1U}) {
+        std::vector<float> room(num_values + 2 * kLineFloats, 7.0F);
+        void* start = room.data();
+        std::size_t left = room.size() * sizeof(float);
+        float* const to = static_cast<float*>(std::align(64, 64, start, left)) + shift;
+        kernels->widen_only(from.data(), to, num_values);
+        for (std::size_t i = 0; i < num_values; ++i)
+          ASSERT_EQ(to[i], f16_to_f32(load_le<std::uint16_t>(from.data() + 2 * i))) << i;
+        EXPECT_EQ(to[num_values], 7.0F);
+      }
+    }
+  }
+}
+
 TEST(FloatConvertTest, EveryHalfSurvivesTheWayThroughFloat) {
   for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
     const auto half = static_cast<std::uint16_t>(bits);

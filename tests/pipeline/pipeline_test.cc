@@ -196,19 +196,18 @@ bool falls_asleep(const Pipeline& pipeline, unsigned num_workers) {
   return pipeline.stats().num_asleep == num_workers;
 }
 
-TEST(PipelineTest, WorkersSleepUntilAQuarterOfTheSlotsIsEmptyAndThenFillAll) {
+TEST(PipelineTest, WorkersSleepUntilHalfOfTheSlotsAreEmptyAndThenFillAll) {
   auto filler = std::make_shared<CountingFiller>(CountingFiller::kEndless);
   Pipeline pipeline(filler, {.num_workers = 2, .depth = 8});
   ASSERT_TRUE(falls_asleep(pipeline, 2));
   EXPECT_EQ(count_fills(pipeline), 9U);  // one more than the depth
-  pipeline.next();
-  pipeline.next();
+  for (int i = 0; i < 4; ++i) pipeline.next();
   std::this_thread::sleep_for(milliseconds(20));
   EXPECT_EQ(count_fills(pipeline), 9U);
   EXPECT_EQ(pipeline.stats().num_asleep, 2U);
   pipeline.next();
   ASSERT_TRUE(falls_asleep(pipeline, 2));
-  EXPECT_EQ(count_fills(pipeline), 12U);
+  EXPECT_EQ(count_fills(pipeline), 14U);
 }
 
 TEST(PipelineTest, StageTimesAreCounted) {

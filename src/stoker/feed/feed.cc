@@ -136,6 +136,7 @@ struct Feed::State {
     pipeline.reset();
     if (device != nullptr) device->forget_ready();
     position = at;
+    epoch_batches.reset();
     planner = std::make_shared<EpochPlanner>(order, position.epoch);
     while (position.batch > planner->num_batches(position.epoch)) {
       position.batch -= planner->num_batches(position.epoch);
@@ -204,6 +205,12 @@ struct Feed::State {
                      .clock = setup.loading.clock});
   }
 
+  // Asked for with every batch, so not of the planner each time.
+  std::uint64_t batches_of_epoch() {
+    if (!epoch_batches) epoch_batches = planner->num_batches(position.epoch);
+    return *epoch_batches;
+  }
+
   TunerCounts tuner_counts() const {
     const pipeline::PipelineStats stats = pipeline->stats();
     return {stats.num_delivered, stats.consumer_wait_s, process_cpu_s(), machine_idle_s()};
@@ -250,6 +257,7 @@ struct Feed::State {
   std::shared_ptr<EpochPlanner> planner;
   std::shared_ptr<BatchFill> fill;
   FeedPosition position;
+  std::optional<std::uint64_t> epoch_batches;  // of the position's epoch
   FeedStats totals;
   unsigned max_depth = 1;
   mutable Mutex knobs_mutex;
@@ -270,8 +278,9 @@ Feed::~Feed() = default;
 std::optional<Batch> Feed::next(const std::stop_token& stop) {
   State& own = *state_;
   if (has_ended() || stop.stop_requested()) return std::nullopt;
-  if (own.position.batch >= own.planner->num_batches(own.position.epoch)) {
+  if (own.position.batch >= own.batches_of_epoch()) {
     own.position = {own.position.epoch + 1, 0};
+    own.epoch_batches.reset();
     return std::nullopt;
   }
   if (own.stage != nullptr) {

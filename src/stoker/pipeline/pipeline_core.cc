@@ -72,15 +72,14 @@ PipelineCore::Worker* PipelineCore::choose_idle() {
 }
 
 // Waking a thread costs the consumer microseconds, and a worker that runs takes a core that the
-// consumer may want: the first sleeper is woken when a quarter of the slots is empty, the last one
-// when a quarter is left. A worker that is awake goes on until all are full. Few slots are no
+// consumer may want: the first sleeper is woken when half of the slots are empty, the last one when
+// a quarter is left. A worker that is awake goes on until all are full. Few slots are no
 // buffer to wait with.
 bool PipelineCore::needs_another_worker() const {
   constexpr unsigned kFewSlots = 8;
   if (depth_ < kFewSlots) return true;
   const unsigned num_busy = num_workers_ - std::min(num_workers_, num_idle_);
-  const unsigned first_at = depth_ - depth_ / 4;
-  return num_ready_ <= first_at - depth_ / 2 * num_busy / std::max(1U, num_workers_);
+  return num_ready_ <= depth_ / 2 - depth_ / 4 * num_busy / std::max(1U, num_workers_);
 }
 
 void PipelineCore::give_work() {
