@@ -52,6 +52,19 @@ TEST_P(ReaderTest, FindsEveryRecordByIdAndByPlace) {
     EXPECT_EQ(reader.find(RecordKind::kMel, id), std::nullopt) << id;
 }
 
+TEST_P(ReaderTest, InPlaceGivesTheCheckedBytesOfAMapping) {
+  const Reader reader = open(Verification::kEveryTime);
+  const RecordRef ref = reader.record(RecordKind::kMel, 7);
+  std::vector<std::byte> bytes(reader.info(ref).shape.payload_bytes().value());
+  ASSERT_TRUE(reader.read_into(ref, bytes, scratch_).ok());
+  const std::span<const std::byte> found = reader.check_in_place(ref, scratch_).take_or_raise();
+  if (GetParam() == ReadMode::kPread) {
+    EXPECT_TRUE(found.empty());
+  } else {
+    EXPECT_TRUE(std::equal(found.begin(), found.end(), bytes.begin(), bytes.end()));
+  }
+}
+
 TEST_P(ReaderTest, FillsAPaddedRowInTheBatchType) {
   const Reader reader = open();
   const RecordRef ref = reader.record(RecordKind::kMel, 7);

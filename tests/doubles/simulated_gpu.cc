@@ -103,6 +103,21 @@ void* SimulatedGpu::allocate_pinned(std::size_t size_bytes) {
   return memory;
 }
 
+void SimulatedGpu::lock_pages(const void* memory, std::size_t /*size_bytes*/) {
+  ++num_made_;
+  enter("cudaHostRegister", [&] {
+    if (!options_.has_pinned) return cuda::kStatusMemory;
+    const Lock lock(mutex_);
+    pinned_.insert(const_cast<void*>(memory));
+    return 0;
+  });
+}
+
+void SimulatedGpu::unlock_pages(const void* memory) noexcept {
+  const Lock lock(mutex_);
+  pinned_.erase(const_cast<void*>(memory));
+}
+
 void SimulatedGpu::free_pinned(void* memory) noexcept {
   const Lock lock(mutex_);
   settle();
@@ -272,6 +287,15 @@ double SimulatedGpu::elapsed_ms(cuda::EventHandle, cuda::EventHandle) { return 1
 void SimulatedGpu::copy(const cuda::CopyRequest& request, cuda::StreamHandle stream) {
   enqueue("cudaMemcpyAsync", stream,
           [request] { std::memcpy(request.to, request.from, request.size_bytes); });
+}
+
+void SimulatedGpu::copy_all(std::span<const cuda::CopyRequest> requests,
+                            cuda::StreamHandle stream) {
+  enqueue("cudaMemcpyBatchAsync", stream,
+          [all = std::vector<cuda::CopyRequest>(requests.begin(), requests.end())] {
+            for (const cuda::CopyRequest& each : all)
+              std::memcpy(each.to, each.from, each.size_bytes);
+          });
 }
 
 void SimulatedGpu::copy_to_peer(const cuda::PeerCopyRequest& request, cuda::StreamHandle stream) {

@@ -44,7 +44,7 @@ class SimulatedGpu final : public cuda::DeviceApi {
   // Leaves out every wait of the host for an event.
   void forget_host_waits() { has_host_waits_ = false; }
   std::uint64_t allocated_bytes() const;  // on all devices, now
-  std::size_t num_handles() const;        // streams, events and pinned memory alive
+  std::size_t num_handles() const;        // streams, events, pinned memory and locked pages alive
   // Allocations and creations so far.
   std::uint64_t num_made() const { return num_made_; }
   // Runs `work` in stream order: a kernel.
@@ -55,6 +55,8 @@ class SimulatedGpu final : public cuda::DeviceApi {
   void free(int device, void* memory) noexcept override;
   void* allocate_pinned(std::size_t size_bytes) override;
   void free_pinned(void* memory) noexcept override;
+  void lock_pages(const void* memory, std::size_t size_bytes) override;
+  void unlock_pages(const void* memory) noexcept override;
   cuda::DeviceRoom room(int device) override;
   cuda::StreamHandle create_stream(int device, cuda::StreamPriority priority) override;
   void destroy_stream(cuda::StreamHandle stream) noexcept override;
@@ -67,6 +69,7 @@ class SimulatedGpu final : public cuda::DeviceApi {
   void synchronize(cuda::StreamHandle stream) override;
   double elapsed_ms(cuda::EventHandle begin, cuda::EventHandle end) override;
   void copy(const cuda::CopyRequest& request, cuda::StreamHandle stream) override;
+  void copy_all(std::span<const cuda::CopyRequest> requests, cuda::StreamHandle stream) override;
   void copy_to_peer(const cuda::PeerCopyRequest& request, cuda::StreamHandle stream) override;
   void fill_bytes(void* to, int value, std::size_t size_bytes, cuda::StreamHandle stream) override;
   bool can_reach_peer(int from_device, int to_device) override;

@@ -1,65 +1,16 @@
 // Settings to batches on a (simulated) GPU: places of the mel, tiers, modes, bounds, resume.
 #include <gtest/gtest.h>
 
-#include "stoker/audio/log_mel.h"
 #include "stoker/cuda/errors.h"
 #include "stoker/feed/auto_device.h"
 #include "stoker/feed/errors.h"
 #include "stoker/feed/open_feed.h"
 #include "tests/doubles/simulated_gpu.h"
+#include "tests/feed/log_mel_kernels.h"
 #include "tests/feed/small_data_set.h"
 
 namespace stoker::feed {
 namespace {
-
-// The CPU's own mel in stream order, so that GPU and CPU are one numeric path here.
-class LogMelKernels final : public DeviceKernels {
- public:
-  LogMelKernels(SimulatedGpu& gpu, const DeviceKernelOptions& options)
-      : gpu_(gpu), mel_(options.recipe, simd_level().take_or_raise()), dtype_(options.dtype) {}
-
-  std::size_t mel_scratch_bytes(std::size_t, std::size_t) const override { return 0; }
-  void make_mel(const audio::DeviceMelBatch& batch, cuda::StreamView stream) override {
-    gpu_.launch(stream, [this, batch] { make(batch); });
-  }
-  void augment(const audio::AugmentBatch& batch, const audio::AugmentRule& rule,
-               const audio::AugmentPlace& place) override {
-    gpu_.launch(place.stream, [batch, rule] { audio::augment_batch(batch, rule); });
-  }
-  void gather(const GatherBatch& batch, cuda::StreamView stream) override {
-    gpu_.launch(stream, [batch] { gather_pad_on_host(batch); });
-  }
-
- private:
-  void make(const audio::DeviceMelBatch& batch) {
-    auto workspace = mel_.make_workspace(1U << 20U);
-    const std::size_t row_bytes = static_cast<std::size_t>(batch.padded_frames) * mel_.num_mels() *
-                                  config::bytes_per_value(dtype_);
-    for (int row = 0; row < batch.num_utterances; ++row) {
-      const auto* samples = static_cast<const std::int16_t*>(batch.samples) + batch.begins[row];
-      mel_.run(
-          std::span(samples, static_cast<std::size_t>(batch.lengths[row])),
-          {.data = static_cast<std::byte*>(batch.mel) + static_cast<std::size_t>(row) * row_bytes,
-           .dtype = dtype_,
-           .row_stride = mel_.num_mels(),
-           .rows = static_cast<std::size_t>(batch.padded_frames)},
-          workspace);
-    }
-  }
-
-  SimulatedGpu& gpu_;
-  audio::LogMel mel_;
-  config::MelDtype dtype_;
-};
-
-DeviceView view_of(SimulatedGpu& gpu) {
-  DeviceView view{.api = &gpu};
-  view.probe.devices = {{.index = 0, .name = "NVIDIA H200"}, {.index = 1, .name = "NVIDIA H200"}};
-  view.make_kernels = [&gpu](const DeviceKernelOptions& options) {
-    return std::make_unique<LogMelKernels>(gpu, options);
-  };
-  return view;
-}
 
 std::vector<std::string> digests(Feed& feed) {
   std::vector<std::string> found;
@@ -183,6 +134,59 @@ TEST_F(OpenDeviceFeedTest, AutoPrefersACompleteCacheAndMeasuresWithoutOne) {
   EXPECT_EQ(opened.mode.mel.source, MelSource::kCache);
   EXPECT_EQ(opened.mode.text, "cached mel");
   EXPECT_EQ(digests(opened.feed), host_digests(cached));
+}
+
+TEST_F(OpenDeviceFeedTest, RowsOfTheCacheAreCopiedFromWhereTheyLie) {
+  struct Case {
+    const char* name;
+    config::CacheContent content;
+    config::MelPlace place;
+    config::CacheTier tier;
+  };
+  using config::CacheContent;
+  using config::CacheTier;
+  using config::MelPlace;
+  for (const Case& row :
+       {Case{"mels", CacheContent::kMel, MelPlace::kCpu, CacheTier::kDisk},
+        Case{"mels that stay", CacheContent::kMel, MelPlace::kCpu, CacheTier::kGpu},
+        Case{"samples", CacheContent::kPcm, MelPlace::kGpu, CacheTier::kDisk},
+        Case{"samples that stay", CacheContent::kPcm, MelPlace::kGpu, CacheTier::kGpu}}) {
+    SCOPED_TRACE(row.name);
+    SmallDataSet set(24);
+    config::Settings& settings = set.settings();
+    settings.gpu.buffer_size = 4;
+    settings.cache.content = row.content;
+    settings.gpu.mel_place = row.place;
+    settings.cache.tier = row.tier;
+    settings.loader.preprocessing_mode = config::PreprocessingMode::kPrecompute;
+    set.build_cache();
+    settings.run.device = "cuda";
+    OpenedFeed opened = open(settings);
+    EXPECT_TRUE(opened.feed.format().rows_in_place);
+    settings.gpu.copy_from_cache = false;
+    OpenedFeed through_slots = open(settings);
+    EXPECT_FALSE(through_slots.feed.format().rows_in_place);
+    const std::vector<std::string> expected = digests(through_slots.feed);
+    EXPECT_GT(expected.size(), 3U);
+    EXPECT_EQ(digests(opened.feed), expected);
+  }
+}
+
+TEST_F(OpenDeviceFeedTest, ABadRecordIsMadeAgainInsteadOfCopied) {
+  set_.settings().loader.preprocessing_mode = config::PreprocessingMode::kPrecompute;
+  set_.settings().gpu.mel_place = config::MelPlace::kCpu;
+  const std::string cache = set_.build_cache();
+  const std::vector<std::string> expected = host_digests(set_.settings());
+  for (const auto& entry : std::filesystem::directory_iterator(cache)) {
+    if (entry.path().extension() != ".stk" || entry.file_size() < 100'000) continue;
+    std::fstream file(entry.path(), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(50'000);
+    file.put('\x5A');
+  }
+  OpenedFeed opened = open(set_.settings());
+  EXPECT_TRUE(opened.feed.format().rows_in_place);
+  EXPECT_EQ(digests(opened.feed), expected);
+  EXPECT_EQ(opened.feed.stats().fallbacks.at(0).from, "cache record");
 }
 
 TEST_F(OpenDeviceFeedTest, TheStateKeepsThePlaceOfTheMel) {

@@ -248,6 +248,14 @@ Result<RecordHeader> Reader::check(RecordRef ref, ReadScratch& scratch) const {
   return state_->shard(ref).check_record(ref.record_index, scratch.record);
 }
 
+Result<std::span<const std::byte>> Reader::check_in_place(RecordRef ref,
+                                                          ReadScratch& scratch) const {
+  if (!state_->shard(ref).is_mapped() || !state_->must_check(ref)) return mapped_payload(ref);
+  if (Result<RecordHeader> header = check(ref, scratch); !header) return std::move(header).error();
+  state_->flag(ref).store(true, std::memory_order_relaxed);
+  return mapped_payload(ref);
+}
+
 std::span<const std::byte> Reader::mapped_payload(RecordRef ref) const noexcept {
   const ShardFile& shard = state_->shard(ref);
   if (!shard.is_mapped()) return {};

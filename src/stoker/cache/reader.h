@@ -91,6 +91,9 @@ class Reader {
   // Header of the record (source digest, key), checked with its payload.
   Result<RecordHeader> check(RecordRef ref, ReadScratch& scratch) const;
 
+  // The payload where it lies in the mapping, checked as a read would; empty in pread mode.
+  Result<std::span<const std::byte>> check_in_place(RecordRef ref, ReadScratch& scratch) const;
+
   // The payload inside the mapping, unchecked; empty in pread mode. For comparisons with a plain
   // copy: touching it is not guarded.
   std::span<const std::byte> mapped_payload(RecordRef ref) const noexcept;

@@ -22,6 +22,7 @@ struct GpuSettings {
   bool prefetch_to_gpu = true;
   bool enhanced_gpu_prefetch = true;
   bool pin_memory = true;
+  bool copy_from_cache = true;
   MelPlace mel_place = MelPlace::kAuto;
 
   static constexpr auto fields() {
@@ -53,6 +54,9 @@ struct GpuSettings {
             .old("data.enhanced_gpu_prefetch"),
         field("pin_memory", &C::pin_memory, "Page-locked host buffers for copies.")
             .old("data.pin_memory"),
+        field("copy_from_cache", &C::copy_from_cache,
+              "Rows of a mapped cache in memory are copied from where they lie; off: through "
+              "page-locked slots."),
         field("mel_place", &C::mel_place, "Where mels are computed; auto: measured at start."),
     };
   }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "stoker/cuda/handles.h"
 
@@ -47,6 +48,9 @@ class DeviceApi {
   virtual void free(int device, void* memory) noexcept = 0;
   virtual void* allocate_pinned(std::size_t size_bytes) = 0;
   virtual void free_pinned(void* memory) noexcept = 0;
+  // Pages that are only read, of memory that is somebody else's: copies from it run at full speed.
+  virtual void lock_pages(const void* memory, std::size_t size_bytes) = 0;
+  virtual void unlock_pages(const void* memory) noexcept = 0;
   virtual DeviceRoom room(int device) = 0;
 
   virtual StreamHandle create_stream(int device, StreamPriority priority) = 0;
@@ -62,6 +66,8 @@ class DeviceApi {
   virtual double elapsed_ms(EventHandle begin, EventHandle end) = 0;
 
   virtual void copy(const CopyRequest& request, StreamHandle stream) = 0;
+  // All of them, in any order, with about the cost of one.
+  virtual void copy_all(std::span<const CopyRequest> requests, StreamHandle stream) = 0;
   virtual void copy_to_peer(const PeerCopyRequest& request, StreamHandle stream) = 0;
   virtual void fill_bytes(void* to, int value, std::size_t size_bytes, StreamHandle stream) = 0;
 

@@ -1,5 +1,7 @@
 #include <cuda_runtime_api.h>
 
+#include <vector>
+
 #include "stoker/base/number_text.h"
 #include "stoker/cuda/check.h"
 #include "stoker/cuda/device_api.h"
@@ -59,6 +61,19 @@ class CudaApi final : public DeviceApi {
   }
   void free_pinned(void* memory) noexcept override {
     check_quietly(cudaFreeHost(memory), "cudaFreeHost");
+  }
+
+  void lock_pages(const void* memory, std::size_t size_bytes) override {
+    call(
+        "cudaHostRegister",
+        [&] {
+          return cudaHostRegister(const_cast<void*>(memory), size_bytes,
+                                  cudaHostRegisterPortable | cudaHostRegisterReadOnly);
+        },
+        bytes_text(size_bytes) + " of mapped files to lock");
+  }
+  void unlock_pages(const void* memory) noexcept override {
+    check_quietly(cudaHostUnregister(const_cast<void*>(memory)), "cudaHostUnregister");
   }
 
   DeviceRoom room(int device) override {
@@ -130,6 +145,32 @@ class CudaApi final : public DeviceApi {
                              stream);
     });
   }
+#if CUDART_VERSION >= 13000
+  void copy_all(std::span<const CopyRequest> requests, StreamHandle stream) override {
+    // Kept by each thread, so that copying allocates nothing once warm.
+    thread_local std::vector<void*> targets;
+    thread_local std::vector<const void*> sources;
+    thread_local std::vector<std::size_t> sizes;
+    targets.clear(), sources.clear(), sizes.clear();
+    for (const CopyRequest& request : requests) {
+      targets.push_back(request.to);
+      sources.push_back(request.from);
+      sizes.push_back(request.size_bytes);
+    }
+    cudaMemcpyAttributes attributes{};
+    attributes.srcAccessOrder = cudaMemcpySrcAccessOrderStream;
+    attributes.flags = cudaMemcpyFlagPreferOverlapWithCompute;
+    std::size_t first = 0;
+    call("cudaMemcpyBatchAsync", [&] {
+      return cudaMemcpyBatchAsync(targets.data(), sources.data(), sizes.data(), sizes.size(),
+                                  &attributes, &first, 1, stream);
+    });
+  }
+#else
+  void copy_all(std::span<const CopyRequest> requests, StreamHandle stream) override {
+    for (const CopyRequest& request : requests) copy(request, stream);
+  }
+#endif
   void copy_to_peer(const PeerCopyRequest& request, StreamHandle stream) override {
     call("cudaMemcpyPeerAsync", [&] {
       return cudaMemcpyPeerAsync(request.to, request.to_device, request.from, request.from_device,

@@ -20,6 +20,8 @@ class NoApi final : public DeviceApi {
   void free(int, void*) noexcept override {}
   void* allocate_pinned(std::size_t) override { refuse(); }
   void free_pinned(void*) noexcept override {}
+  void lock_pages(const void*, std::size_t) override { refuse(); }
+  void unlock_pages(const void*) noexcept override {}
   DeviceRoom room(int) override { refuse(); }
   StreamHandle create_stream(int, StreamPriority) override { refuse(); }
   void destroy_stream(StreamHandle) noexcept override {}
@@ -32,6 +34,7 @@ class NoApi final : public DeviceApi {
   void synchronize(StreamHandle) override { refuse(); }
   double elapsed_ms(EventHandle, EventHandle) override { refuse(); }
   void copy(const CopyRequest&, StreamHandle) override { refuse(); }
+  void copy_all(std::span<const CopyRequest>, StreamHandle) override { refuse(); }
   void copy_to_peer(const PeerCopyRequest&, StreamHandle) override { refuse(); }
   void fill_bytes(void*, int, std::size_t, StreamHandle) override { refuse(); }
   bool can_reach_peer(int, int) override { refuse(); }

@@ -166,6 +166,7 @@ void BatchFill::read_mel(std::size_t at, BatchSlot& slot, RowReader& reader,
 void BatchFill::read_payload(BatchSlot& slot, RowReader& reader,
                              pipeline::FillContext& context) const {
   slot.payload_used_bytes = 0;
+  slot.num_in_place = 0;
   for (std::size_t at = 0; at < slot.num_rows; ++at) {
     const std::uint32_t row = slot.rows[at];
     slot.payload_begins[at] = 0;
@@ -188,28 +189,44 @@ void BatchFill::read_payload(BatchSlot& slot, RowReader& reader,
   }
 }
 
+// Leaves the row where it lies if it may be copied from there, else reads it into the slot.
 Result<std::uint32_t> BatchFill::read_ragged(std::size_t at, BatchSlot& slot, RowReader& reader,
                                              pipeline::FillContext& context) const {
   const BatchFormat& format = *parts_.format;
   const std::uint32_t row = slot.rows[at];
-  std::byte* const to = slot.mel.data() + slot.payload_used_bytes;
-  Result<std::uint32_t> read(std::uint32_t{0});
-  std::size_t size_bytes = 0;
-  if (format.payload == SlotPayload::kRaggedPcm) {
-    slot.payload_begins[at] =
-        static_cast<std::int64_t>(slot.payload_used_bytes / sizeof(std::int16_t));
-    const std::size_t room = (slot.mel.size() - slot.payload_used_bytes) / sizeof(std::int16_t);
-    read = reader.read_pcm(row, {reinterpret_cast<std::int16_t*>(to), room}, context);
-    if (read) size_bytes = *read * sizeof(std::int16_t);
-  } else {
-    slot.payload_begins[at] =
-        static_cast<std::int64_t>(slot.payload_used_bytes / format.bytes_per_frame());
-    const std::uint32_t num_frames = parts_.order->rows()[row].num_frames;
-    read = reader.read_mel(row, {to, format.dtype, num_frames, format.padding}, context);
-    if (read) size_bytes = *read * format.bytes_per_frame();
+  const bool is_pcm = format.payload == SlotPayload::kRaggedPcm;
+  const std::size_t unit_bytes = is_pcm ? sizeof(std::int16_t) : format.bytes_per_frame();
+  slot.payload_begins[at] = static_cast<std::int64_t>(slot.payload_used_bytes / unit_bytes);
+  std::span<const std::byte> found;
+  if (format.rows_in_place) {
+    found = is_pcm ? reader.find_pcm(row) : reader.find_mel(row, format.dtype);
   }
-  slot.payload_used_bytes += round_up(size_bytes, format.payload_unit_bytes());
-  return read;
+  Result<std::uint32_t> count(static_cast<std::uint32_t>(found.size() / unit_bytes));
+  slot.payload_from[at] = found.data();
+  if (found.empty()) {
+    const std::span<std::byte> out{slot.mel.data() + slot.payload_used_bytes,
+                                   slot.mel.size() - slot.payload_used_bytes};
+    slot.payload_from[at] = out.data();
+    count = read_row(row, out, reader, context);
+    if (!count) return count;
+  } else {
+    ++slot.num_in_place;
+  }
+  slot.payload_used_bytes += round_up(*count * unit_bytes, format.payload_unit_bytes());
+  return count;
+}
+
+// Returns the number of samples or frames.
+Result<std::uint32_t> BatchFill::read_row(std::uint32_t row, std::span<std::byte> out,
+                                          RowReader& reader, pipeline::FillContext& context) const {
+  const BatchFormat& format = *parts_.format;
+  if (format.payload == SlotPayload::kRaggedPcm) {
+    return reader.read_pcm(
+        row, {reinterpret_cast<std::int16_t*>(out.data()), out.size() / sizeof(std::int16_t)},
+        context);
+  }
+  const std::uint32_t num_frames = parts_.order->rows()[row].num_frames;
+  return reader.read_mel(row, {out.data(), format.dtype, num_frames, format.padding}, context);
 }
 
 void BatchFill::fill_extras(std::size_t at, BatchSlot& slot, RowReader& reader,

@@ -69,6 +69,8 @@ class BatchFill final : public pipeline::SlotFiller {
   void read_payload(BatchSlot& slot, RowReader& reader, pipeline::FillContext& context) const;
   Result<std::uint32_t> read_ragged(std::size_t at, BatchSlot& slot, RowReader& reader,
                                     pipeline::FillContext& context) const;
+  Result<std::uint32_t> read_row(std::uint32_t row, std::span<std::byte> out, RowReader& reader,
+                                 pipeline::FillContext& context) const;
   void fill_extras(std::size_t at, BatchSlot& slot, RowReader& reader,
                    pipeline::FillContext& context) const;
   void make_empty(std::size_t at, BatchSlot& slot) const;

@@ -130,6 +130,7 @@ BatchSlot::BatchSlot(const BatchFormat& format, const Memory& memory)
   if (format.payload != SlotPayload::kPaddedMel) {
     payload_begins.resize(format.max_rows);
     payload_len.resize(format.max_rows);
+    payload_from.resize(format.max_rows);
   }
   if (format.is_augmented) row_keys.resize(format.max_rows);
   if (!format.is_for_device) return;

@@ -39,6 +39,7 @@ struct BatchFormat {
   SlotPayload payload = SlotPayload::kPaddedMel;
   std::uint32_t max_extra_samples = 0;  // of a row beyond frames * hop; for samples as payload
   bool is_augmented = false;            // on the device: rows are named by their keys
+  bool rows_in_place = false;           // ragged rows may be copied from where they lie
   bool is_for_device = false;  // the small arrays are also packed into one block (device_pack.h)
 
   bool has_extras() const { return needs_audio() || reference_frames > 0 || !arrays.empty(); }
@@ -117,7 +118,9 @@ struct BatchSlot {
   static constexpr std::int64_t kOnDevice = -1;
   std::vector<std::int64_t> payload_begins;
   std::vector<std::int32_t> payload_len;
-  std::vector<std::uint64_t> row_keys;  // hash64 of the ids; empty unless is_augmented
+  std::vector<std::uint64_t> row_keys;         // hash64 of the ids; empty unless is_augmented
+  std::vector<const std::byte*> payload_from;  // where each row's bytes are in host memory
+  std::uint32_t num_in_place = 0;              // rows whose bytes are not in `mel`
   std::size_t payload_used_bytes = 0;
   AlignedBytes pack;
 };

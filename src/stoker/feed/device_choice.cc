@@ -6,6 +6,7 @@
 #include "stoker/base/number_text.h"
 #include "stoker/cuda/errors.h"
 #include "stoker/feed/buffer_plan.h"
+#include "stoker/feed/locked_cache.h"
 
 namespace stoker::feed {
 namespace {
@@ -70,15 +71,29 @@ bool is_nearly_full(const config::BatchSettings& batch) {
 // Batches that the host lays out need no kernel: they cost the model nothing. Rows one after the
 // other save the padding on the bus and in the workers, and only such rows can stay on the GPU.
 // Crops are cut from padded mels.
-SlotPayload payload_of(const DeviceWayRequest& request, MelSource source) {
+SlotPayload payload_of(const DeviceWayRequest& request, MelSource source, bool has_locked) {
   const config::Settings& settings = request.mel.settings;
   if (source == MelSource::kGpu) return SlotPayload::kRaggedPcm;
   if (settings.batch.segment_frames) return SlotPayload::kPaddedMel;
   const bool is_to_stay = settings.cache.tier == config::CacheTier::kGpu;
-  if (!is_to_stay && is_nearly_full(settings.batch)) return SlotPayload::kPaddedMel;
+  if (!is_to_stay && !has_locked && is_nearly_full(settings.batch)) return SlotPayload::kPaddedMel;
   const bool has_layout =
       can_load(request, source, {"GPU layout", "padded rows from the host", {}, 0});
   return has_layout ? SlotPayload::kRaggedMel : SlotPayload::kPaddedMel;
+}
+
+// Rows that the cache holds as the GPU wants them, copied from where they lie.
+std::shared_ptr<const LockedCache> lock_cache(const DeviceWayRequest& request,
+                                              const DeviceSetup& setup, MelSource source) {
+  const config::Settings& settings = request.mel.settings;
+  const UtteranceStore& store = request.mel.store;
+  const bool is_wished = settings.gpu.copy_from_cache && settings.gpu.pin_memory &&
+                         setup.ahead == DeviceAhead::kFilled && !settings.batch.segment_frames;
+  if (!is_wished || store.num_rows() == 0 || source == MelSource::kCpu) return nullptr;
+  const bool is_as_wanted = source == MelSource::kGpu
+                                ? store.routes()[0].pcm.has_value()
+                                : *settings.batch.batch_dtype == store.cache_dtype();
+  return is_as_wanted ? LockedCache::lock(store, *setup.api) : nullptr;
 }
 
 void make_resident(const DeviceWayRequest& request, DeviceSetup& setup) {
@@ -152,8 +167,10 @@ DeviceWay choose_device_way(const DeviceWayRequest& request) {
   setup.fallbacks = request.fallbacks;
   setup.made_dtype = request.mel.store.cache_dtype();
   setup.max_extra_samples = extra_samples(request.mel.store.wanted().mel().recipe());
-  setup.payload = payload_of(request, way.mel.source);
   if (way.mel.source == MelSource::kGpu) setup.augmentation = request.mel.store.augmentation();
+  setup.locked_cache = lock_cache(request, setup, way.mel.source);
+  setup.payload = payload_of(request, way.mel.source, setup.locked_cache != nullptr);
+  if (setup.payload == SlotPayload::kPaddedMel) setup.locked_cache = nullptr;
   if (settings.cache.tier == config::CacheTier::kGpu) make_resident(request, setup);
   if (setup.payload != SlotPayload::kPaddedMel) {
     setup.make_kernels = [make = request.mel.view.make_kernels,

@@ -15,6 +15,8 @@
 
 namespace stoker::feed {
 
+class LockedCache;
+
 enum class DeviceTier { kStreamed, kResident };
 enum class DeviceAhead { kFilled, kOnDemand };
 enum class PeerLink { kPeer, kStaged };
@@ -30,6 +32,7 @@ struct DeviceSetup {
   HostMemory host_memory = HostMemory::kPinned;
   DeviceAhead ahead = DeviceAhead::kFilled;
   SlotPayload payload = SlotPayload::kPaddedMel;
+  std::shared_ptr<const LockedCache> locked_cache{};     // rows are copied from there; may be null
   config::MelDtype made_dtype = config::MelDtype::kF16;  // of mels made on the GPU, then converted
   std::uint32_t max_extra_samples = 0;
   DeviceTier tier = DeviceTier::kStreamed;

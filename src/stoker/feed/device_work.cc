@@ -34,7 +34,7 @@ std::size_t augment_bytes(const BatchFormat& format, const DeviceSetup& setup) {
 }
 
 bool needs_staging(const BatchFormat& format, const DeviceSetup& setup) {
-  return format.payload != SlotPayload::kPaddedMel && setup.tier == DeviceTier::kStreamed;
+  return format.payload == SlotPayload::kRaggedPcm && setup.tier == DeviceTier::kStreamed;
 }
 
 void swap_small(BatchSlot& a, BatchSlot& b) {
@@ -97,6 +97,7 @@ DeviceWork::DeviceWork(std::shared_ptr<const BatchFormat> format, const DeviceSe
       kernels_(setup.make_kernels ? setup.make_kernels() : nullptr),
       copy_(setup.data_device, cuda::StreamPriority::kLow, *setup.api),
       compute_(setup.data_device, cuda::StreamPriority::kLow, *setup.api) {
+  copies_.reserve(format_->max_rows + 2);
   if (setup.tier == DeviceTier::kResident) resident_ = std::make_shared<ResidentRows>(num_rows);
   allocate(setup);
 }
@@ -157,18 +158,17 @@ void DeviceWork::enqueue(BatchSlot& from, DeviceSlot& to, cuda::Event& copied) {
   const DevicePack pack(from);
   to.done.hold_back(copy_);
   if (resident_ != nullptr) drop_known_rows(from);
-  std::byte* const target = payload_target(from, to);
-  if (resident_ != nullptr) place_rows(from, pack);
-  const cuda::StreamHandle copies = copy_.view().handle();
-  setup_.api->copy({.to = to.pack, .from = from.pack.data(), .size_bytes = pack.size_bytes},
-                   copies);
   if (format_->payload == SlotPayload::kPaddedMel) {
     from.payload_used_bytes =
         std::size_t{from.shape.num_rows} * from.shape.num_frames * format_->bytes_per_frame();
   }
-  if (from.payload_used_bytes > 0) {
-    setup_.api->copy({.to = target, .from = from.mel.data(), .size_bytes = from.payload_used_bytes},
-                     copies);
+  list_copies(pack, from, to);
+  if (resident_ != nullptr) place_rows(from, pack);
+  const cuda::StreamHandle copies = copy_.view().handle();
+  if (copies_.size() > 2) {
+    setup_.api->copy_all(copies_, copies);
+  } else {
+    for (const cuda::CopyRequest& request : copies_) setup_.api->copy(request, copies);
   }
   copied.record(copy_);
   if (format_->payload == SlotPayload::kPaddedMel) {
@@ -181,8 +181,42 @@ void DeviceWork::enqueue(BatchSlot& from, DeviceSlot& to, cuda::Event& copied) {
   swap_small(from, to.host);
 }
 
+// The small arrays first, then the rows: as one block, or one by one where they do not lie in it.
+void DeviceWork::list_copies(const DevicePack& pack, const BatchSlot& from, DeviceSlot& to) {
+  copies_.clear();
+  copies_.push_back({.to = to.pack, .from = from.pack.data(), .size_bytes = pack.size_bytes});
+  std::byte* const target = payload_target(from, to);
+  if (from.payload_used_bytes == 0) return;
+  const bool is_ragged = format_->payload != SlotPayload::kPaddedMel;
+  if (lays_out_by_copies() || (is_ragged && from.num_in_place > 0)) {
+    list_rows(from, to, target);
+  } else {
+    copies_.push_back(
+        {.to = target, .from = from.mel.data(), .size_bytes = from.payload_used_bytes});
+  }
+}
+
+void DeviceWork::list_rows(const BatchSlot& from, const DeviceSlot& to, std::byte* target) {
+  const bool is_pcm = format_->payload == SlotPayload::kRaggedPcm;
+  const std::size_t unit_bytes = is_pcm ? sizeof(std::int16_t) : format_->bytes_per_frame();
+  for (std::size_t at = 0; at < from.num_rows; ++at) {
+    if (from.payload_len[at] == 0 || from.payload_begins[at] == BatchSlot::kOnDevice) continue;
+    std::byte* const row =
+        lays_out_by_copies()
+            ? to.mel + from.frame_begins[at] * unit_bytes
+            : target + static_cast<std::size_t>(from.payload_begins[at]) * unit_bytes;
+    copies_.push_back({.to = row,
+                       .from = from.payload_from[at],
+                       .size_bytes = static_cast<std::size_t>(from.payload_len[at]) * unit_bytes});
+  }
+}
+
 std::byte* DeviceWork::payload_target(const BatchSlot& from, DeviceSlot& to) {
   if (format_->payload == SlotPayload::kPaddedMel) return to.mel;
+  if (lays_out_by_copies()) {
+    rows_ = nullptr;
+    return nullptr;
+  }
   if (pool_ != nullptr) {
     rows_ = pool_;
     check_invariant(pool_used_bytes_ + from.payload_used_bytes <= setup_.pool_bytes,

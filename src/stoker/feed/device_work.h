@@ -67,6 +67,12 @@ class DeviceWork {
 
   void allocate(const DeviceSetup& setup);
   std::byte* payload_target(const BatchSlot& from, DeviceSlot& to);
+  // Every row goes to its own place in the batch; the kernel fills only what is left.
+  bool lays_out_by_copies() const {
+    return format_->payload == SlotPayload::kRaggedMel && pool_ == nullptr;
+  }
+  void list_copies(const DevicePack& pack, const BatchSlot& from, DeviceSlot& to);
+  void list_rows(const BatchSlot& from, const DeviceSlot& to, std::byte* target);
   void drop_known_rows(BatchSlot& from) const;
   void place_rows(BatchSlot& from, const DevicePack& pack);
   void run_kernels(const DevicePack& pack, const BatchSlot& from, DeviceSlot& to);
@@ -82,7 +88,8 @@ class DeviceWork {
   cuda::DeviceBuffer memory_;  // staging, scratch and resident rows
   std::vector<Staging> staging_;
   std::size_t next_staging_ = 0;
-  std::byte* rows_ = nullptr;  // what begins of the batch in work are counted from
+  std::vector<cuda::CopyRequest> copies_;  // of the batch in work
+  std::byte* rows_ = nullptr;              // what begins of the batch in work are counted from
   std::byte* made_mel_ = nullptr;
   std::byte* mel_scratch_ = nullptr;
   std::unique_ptr<DeviceAugment> augment_;  // null: samples stay as they are

@@ -40,6 +40,7 @@ BatchFormat make_format(const FeedSetup& setup, const Order& order) {
   if (setup.device != nullptr) {
     format.is_for_device = true;
     format.payload = setup.device->payload;
+    format.rows_in_place = setup.device->locked_cache != nullptr;
     format.max_extra_samples = setup.device->max_extra_samples;
     format.is_augmented = setup.device->augmentation != nullptr;
   }

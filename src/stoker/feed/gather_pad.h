@@ -12,7 +12,9 @@ namespace stoker::feed {
 
 // Frames of `num_mels` values. Segment s takes lengths[s] frames from frame begins[s] of `rows`,
 // writes them to frame out_begins[s] of `out` and fills the rest of its room with `padding`. Rooms
-// do not overlap. All pointers on the host, or all on the device; `rows` and `out` aligned to 16.
+// do not overlap. With null `rows` what they would hold is there already: only the rest of each
+// room is filled, and the formats are the same. All pointers on the host, or all on the device;
+// `rows` and `out` aligned to 16.
 struct GatherBatch {
   const void* rows = nullptr;
   config::MelDtype from = config::MelDtype::kF16;

@@ -12,12 +12,14 @@ void gather_pad_on_host(const GatherBatch& batch) {
     const auto room = static_cast<std::size_t>(batch.rooms[s]);
     auto* const to = static_cast<std::byte*>(batch.out) +
                      static_cast<std::size_t>(batch.out_begins[s]) * to_bytes;
-    const auto* const from = static_cast<const std::byte*>(batch.rows) +
-                             static_cast<std::size_t>(batch.begins[s]) * from_bytes;
-    cache::copy_without_crc({.payload = {from, num_frames * from_bytes},
-                             .from = element_of(batch.from),
-                             .to = element_of(batch.to),
-                             .out = to});
+    if (batch.rows != nullptr) {
+      const auto* const from = static_cast<const std::byte*>(batch.rows) +
+                               static_cast<std::size_t>(batch.begins[s]) * from_bytes;
+      cache::copy_without_crc({.payload = {from, num_frames * from_bytes},
+                               .from = element_of(batch.from),
+                               .to = element_of(batch.to),
+                               .out = to});
+    }
     cache::fill_values(to + num_frames * to_bytes, element_of(batch.to),
                        (room - num_frames) * batch.num_mels, batch.padding);
   }

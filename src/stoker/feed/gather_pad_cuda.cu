@@ -48,7 +48,8 @@ __global__ void convert_segments(GatherBatch batch) {
   const From* from = static_cast<const From*>(batch.rows) + segment.from;
   To* to = static_cast<To*>(batch.out) + segment.to;
   const To padding = narrow<To>(batch.padding);
-  for (long long i = blockIdx.y * blockDim.x + threadIdx.x; i < segment.num_room;
+  const long long first = batch.rows == nullptr ? segment.num_values : 0;
+  for (long long i = first + blockIdx.y * blockDim.x + threadIdx.x; i < segment.num_room;
        i += static_cast<long long>(gridDim.y) * blockDim.x) {
     to[i] = i < segment.num_values ? narrow<To>(widen(from[i])) : padding;
   }
@@ -65,7 +66,8 @@ __global__ void copy_segments(GatherBatch batch) {
   for (int i = 0; i < kValues; ++i) reinterpret_cast<T*>(&padding)[i] = narrow<T>(batch.padding);
   const long long num_vectors = segment.num_values / kValues;
   const long long num_room = segment.num_room / kValues;
-  for (long long i = blockIdx.y * blockDim.x + threadIdx.x; i < num_room;
+  const long long first = batch.rows == nullptr ? num_vectors : 0;
+  for (long long i = first + blockIdx.y * blockDim.x + threadIdx.x; i < num_room;
        i += static_cast<long long>(gridDim.y) * blockDim.x) {
     to[i] = i < num_vectors ? __ldcs(from + i) : padding;
   }

@@ -57,6 +57,10 @@ class RowReader {
   // always one that gives the frames the row was planned with.
   virtual Result<std::uint32_t> read_pcm(std::uint32_t row, std::span<std::int16_t> out,
                                          pipeline::FillContext& context) = 0;
+  // Where the row's mel lies in that number format, or its samples, whole and checked: to be copied
+  // from there while the store lives. Empty where it must be read.
+  virtual std::span<const std::byte> find_mel(std::uint32_t, config::MelDtype) { return {}; }
+  virtual std::span<const std::byte> find_pcm(std::uint32_t) { return {}; }
   // Samples at the features' rate, at most out.size(); returns their number.
   virtual Result<std::uint32_t> read_audio(std::uint32_t row, std::span<float> out,
                                            pipeline::FillContext& context) = 0;

@@ -153,6 +153,26 @@ Result<std::uint32_t> UtteranceReader::read_pcm(std::uint32_t row, std::span<std
   return static_cast<std::uint32_t>(samples->size());
 }
 
+// A record that is bad is met again, and dealt with, when it is read instead.
+std::span<const std::byte> UtteranceReader::find_record(
+    const std::optional<cache::RecordRef>& record) {
+  if (!record) return {};
+  const Result<std::span<const std::byte>> found =
+      store_.reader()->check_in_place(*record, scratch_);
+  return found ? *found : std::span<const std::byte>();
+}
+
+std::span<const std::byte> UtteranceReader::find_mel(std::uint32_t row, config::MelDtype dtype) {
+  if (dtype != store_.cache_dtype()) return {};
+  return find_record(store_.routes()[row].mel);
+}
+
+std::span<const std::byte> UtteranceReader::find_pcm(std::uint32_t row) {
+  const std::span<const std::byte> found = find_record(store_.routes()[row].pcm);
+  return check_planned(row, found.size() / sizeof(std::int16_t)) ? found
+                                                                 : std::span<const std::byte>();
+}
+
 UtteranceReader::Samples UtteranceReader::load_file(std::uint32_t row) {
   const data::Utterance utterance = store_.index()[row];
   Result<File> file = store_.index().open_sound(utterance);

@@ -25,6 +25,8 @@ class UtteranceReader final : public RowReader {
                                  pipeline::FillContext& context) override;
   Result<std::uint32_t> read_pcm(std::uint32_t row, std::span<std::int16_t> out,
                                  pipeline::FillContext& context) override;
+  std::span<const std::byte> find_mel(std::uint32_t row, config::MelDtype dtype) override;
+  std::span<const std::byte> find_pcm(std::uint32_t row) override;
   Result<std::uint32_t> read_audio(std::uint32_t row, std::span<float> out,
                                    pipeline::FillContext& context) override;
 
@@ -37,6 +39,7 @@ class UtteranceReader final : public RowReader {
  private:
   using Samples = Result<std::span<const std::int16_t>>;
 
+  std::span<const std::byte> find_record(const std::optional<cache::RecordRef>& record);
   Result<void> read_cached_mel(const cache::RecordRef& record, const MelTarget& out);
   Result<std::uint32_t> make_mel(std::uint32_t row, const MelTarget& out,
                                  pipeline::FillContext& context);
