@@ -9,6 +9,8 @@
 
 namespace stoker::audio::device::hopper {
 
+inline constexpr int kBandWarps = 4;
+inline constexpr int kBandThreads = 32 * kBandWarps;
 inline constexpr int kSlots = 2;    // of magnitudes
 inline constexpr int kRecords = 6;  // of tiles under way
 inline constexpr int kBandAlign = 8;
@@ -24,19 +26,17 @@ struct Shape {
   using Real = RealType;
   static constexpr bool kIsF64 = sizeof(Real) == 8;
 
-  // Warps that transform, those that make bands, and one that loads; doubles take twice the
-  // registers to transform. Registers move between groups of four warps, and taking waits until
-  // others have left as many of those that each thread begins with.
-  static constexpr int kFftWarps = kIsF64 ? 12 : 16;
-  static constexpr int kBandWarps = kIsF64 ? 3 : 4;
-  static constexpr int kGroups = (kFftWarps + kBandWarps + 1 + 3) / 4;
+  // Each transforms a pair of frames at a time; doubles take twice the registers.
+  static constexpr int kFftWarps = kIsF64 ? 8 : 16;
+  static constexpr int kGroups = kFftWarps / 4 + 2;  // of four warps; the loader's has one at work
   static constexpr int kThreads = 128 * kGroups;
-  static constexpr int kBandThreads = 32 * kBandWarps;
-  static constexpr int kFirstRegisters = 65536 / kThreads / 8 * 8;
-  static constexpr int kFftRegisters = kIsF64 ? 152 : 96;
-  static constexpr int kOtherRegisters = kIsF64 ? 56 : 48;
-  static_assert(kFftWarps % 4 == 0);
-  static_assert(kFftWarps / 4 * kFftRegisters + (kGroups - kFftWarps / 4) * kOtherRegisters <=
+  // Registers a thread of each role. Taking waits until others have left as many of those that
+  // each thread begins with.
+  static constexpr int kFftRegisters = kIsF64 ? 208 : 96;
+  static constexpr int kBandRegisters = 48;
+  static constexpr int kLoaderRegisters = 48;
+  static constexpr int kFirstRegisters = kIsF64 ? 128 : 80;
+  static_assert(kFftWarps / 4 * kFftRegisters + kBandRegisters + kLoaderRegisters <=
                 kGroups * kFirstRegisters);
 
   // Slots of samples: three hide the time that reflecting an end takes; floats and the tables of
@@ -46,10 +46,9 @@ struct Shape {
   static constexpr int kStages = sizeof(Sample) == 2 ? 2 : 1;
 };
 
-// Waits for the warps of the bands.
-template <class Shape>
+// Waits for the four warps of the bands.
 __device__ __forceinline__ void sync_bands() {
-  asm volatile("bar.sync 1, %0;" ::"n"(Shape::kBandThreads) : "memory");
+  asm volatile("bar.sync 1, %0;" ::"n"(kBandThreads) : "memory");
 }
 
 struct TileRecord {
@@ -57,7 +56,6 @@ struct TileRecord {
   int first_frame;
   int num_frames;  // -1: no more tiles
   int num_rows;
-  int num_pairs;  // of a tile without an end in it
 };
 
 template <class Shape>

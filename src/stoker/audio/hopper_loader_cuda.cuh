@@ -1,7 +1,6 @@
 // The warp of the Hopper kernel that brings samples in and writes padding.
 #pragma once
 
-#include <climits>
 #include <cstring>
 
 #include "stoker/audio/hopper_block_cuda.cuh"
@@ -9,33 +8,15 @@
 
 namespace stoker::audio::device::hopper {
 
-// How many frames the tiles of this launch have. The grid's last tiles decide when it ends, and a
-// batch of few utterances has only two or three tiles a block: smaller ones let the blocks end
-// together. An even number, so that a frame is paired with the same neighbour. A warp calls it.
-__device__ __forceinline__ int choose_tile_frames(const DeviceMelTask& task, int lane) {
-  constexpr int kTileCost = 4;  // of a tile of any size, in frames
-  if (task.num_utterances > 32) return kTileFrames;
-  const int num_frames = lane < task.num_utterances ? frames_of(task, task.lengths[lane]) : 0;
-  const int num_blocks = static_cast<int>(gridDim.x);
-  int best = kTileFrames;
-  int least = INT_MAX;
-#pragma unroll
-  for (int frames = kTileFrames; frames >= kTileFrames / 2; frames -= 2) {
-    const int num_tiles = __reduce_add_sync(0xFFFFFFFFU, (num_frames + frames - 1) / frames);
-    const int cost = (num_tiles + num_blocks - 1) / num_blocks * (frames + kTileCost);
-    if (cost < least) {
-      least = cost;
-      best = frames;
-    }
-  }
-  return best;
-}
-
 template <class Shape>
 class Loader {
  public:
   __device__ Loader(const DeviceMelTask& task, Shared<Shape>& shared, int lane)
-      : Loader(task, shared, lane, choose_tile_frames(task, lane)) {}
+      : task_(task),
+        shared_(shared),
+        frames_(task, TileKind::kFrames, kTileFrames),
+        padding_(task, TileKind::kPadding, kTileFrames),
+        lane_(lane) {}
 
   __device__ void run() {
     const int step = static_cast<int>(gridDim.x);
@@ -50,11 +31,7 @@ class Loader {
       for (int i = 0; i < kPaddingPerTile; ++i) write_padding();
     }
     wait_for_slot();
-    post({.utterance = 0,
-          .first_frame = 0,
-          .num_frames = -1,
-          .num_rows = 0,
-          .num_pairs = tile_frames_ / 2});
+    post({.utterance = 0, .first_frame = 0, .num_frames = -1, .num_rows = 0});
     while (write_padding()) {
     }
   }
@@ -62,14 +39,6 @@ class Loader {
  private:
   using Sample = typename Shape::Sample;
   using Value = typename Shape::Value;
-
-  __device__ Loader(const DeviceMelTask& task, Shared<Shape>& shared, int lane, int tile_frames)
-      : task_(task),
-        shared_(shared),
-        frames_(task, TileKind::kFrames, tile_frames),
-        padding_(task, TileKind::kPadding, tile_frames),
-        lane_(lane),
-        tile_frames_(tile_frames) {}
 
   // Positions begin ... end-1 of an utterance; the tile begins at `first`.
   struct Stretch {
@@ -98,8 +67,7 @@ class Loader {
     post({.utterance = tile.utterance,
           .first_frame = tile.first_frame,
           .num_frames = tile.num_frames,
-          .num_rows = tile.num_rows,
-          .num_pairs = tile_frames_ / 2});
+          .num_rows = tile.num_rows});
     ++count_;
   }
 
@@ -158,7 +126,6 @@ class Loader {
   TileCursor frames_;
   TileCursor padding_;
   int lane_;
-  int tile_frames_;
   int count_ = 0;
   int padding_rank_ = static_cast<int>(blockIdx.x);
 };

@@ -90,6 +90,12 @@ __device__ __forceinline__ void wait_for_previous_kernel() {
   asm volatile("griddepcontrol.wait;" ::: "memory");
 }
 
+// Fetches what lies there into the second cache. That may be done before it is written: the cache
+// holds what is written later, too.
+__device__ __forceinline__ void bring_near(const void* memory) {
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(memory));
+}
+
 // Both addresses and the size are multiples of 16 bytes.
 __device__ __forceinline__ void copy_in(void* to, const void* from, std::uint32_t num_bytes,
                                         Barrier& arrival) {

@@ -29,9 +29,7 @@ __device__ Real sample_at(const DeviceMelTask& task, const MelTile& tile, int po
   const auto* const samples = static_cast<const Sample*>(task.samples) + tile.begin;
   const int fitted = task.fit_samples > 0 ? task.fit_samples : tile.num_samples;
   const int source = source_of(position, fitted, task.reflects != 0);
-  return source < 0 || source >= tile.num_samples
-             ? Real{}
-             : real_sample<Real>(held_sample<Real>(samples[source]));
+  return source < 0 || source >= tile.num_samples ? Real{} : real_sample<Real>(samples[source]);
 }
 
 template <class Sample, class Real>

@@ -36,10 +36,10 @@ __device__ __forceinline__ void transform_pair(const DeviceMelTask& task, Shared
                                                int pair, Between between) {
   using Real = typename Shape::Real;
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  HeldSample<typename Shape::Sample, Real> samples[kPairSamples];
+  Real samples[kPairSamples];
   const auto* const from = tile + 2 * pair * kHopSamples + lane;
 #pragma unroll
-  for (int i = 0; i < kPairSamples; ++i) samples[i] = held_sample<Real>(from[32 * i]);
+  for (int i = 0; i < kPairSamples; ++i) samples[i] = real_sample<Real>(from[32 * i]);
   between();
   const WarpFft<Real> warp{{shared.window, lane},
                            {shared.twiddles, lane},
@@ -51,35 +51,32 @@ __device__ __forceinline__ void transform_pair(const DeviceMelTask& task, Shared
   });
 }
 
-// Warps take the pairs of all tiles in turn, so that each has as many whatever the size of a tile.
 template <class Bank, class Shape>
 __device__ void transform_tiles(const DeviceMelTask& task, Shared<Shape>& shared, int warp_index) {
-  int pair = warp_index;
+  constexpr int kLastPair = kTileFrames / 2 - Shape::kFftWarps;
   for (int count = 0;; ++count) {
     const int sample_slot = count % Shape::kSampleSlots;
     shared.samples_full[sample_slot].wait(count / Shape::kSampleSlots & 1);
-    const TileRecord record = shared.records[count % kRecords];
+    const int num_frames = shared.records[count % kRecords].num_frames;
     const int slot = count % kSlots;
     const int free_parity = (count / kSlots & 1) ^ 1;
-    // Also for the last word: a warp that arrives for it must not be counted for the tile before in
-    // this slot, which another warp may still be transforming.
-    const auto between = [&] {
-      if (pair + Shape::kFftWarps >= record.num_pairs) shared.samples_empty[sample_slot].arrive();
-      shared.pairs_empty[slot].wait(free_parity);
-    };
-    if (pair >= record.num_pairs) between();
 #pragma unroll 1
-    for (; pair < record.num_pairs; pair += Shape::kFftWarps) {
-      if (2 * pair < record.num_frames) {
-        transform_pair<Bank>(task, shared, shared.samples[sample_slot], shared.pairs[slot], pair,
-                             between);
+    for (int first = 0; first <= kLastPair; first += Shape::kFftWarps) {
+      // Also before the last word: a warp that arrives for it must not be counted for the tile
+      // before in this slot, which another warp may still be transforming.
+      const auto between = [&] {
+        if (first == kLastPair) shared.samples_empty[sample_slot].arrive();
+        if (first == 0) shared.pairs_empty[slot].wait(free_parity);
+      };
+      if (2 * (first + warp_index) < num_frames) {
+        transform_pair<Bank>(task, shared, shared.samples[sample_slot], shared.pairs[slot],
+                             first + warp_index, between);
       } else {
         between();
       }
     }
-    pair -= record.num_pairs;
     shared.pairs_full[slot].arrive();
-    if (record.num_frames < 0) return;
+    if (num_frames < 0) return;
   }
 }
 
@@ -135,7 +132,7 @@ __device__ __forceinline__ void stage_bands(const DeviceMelTask& task, const Til
       stage.put(group, index, sum, group + index + 1 == end);
     });
   } else {
-    fixed_part<Bank, Shape::kBandWarps, kBandAlign>(part, bins, [&](auto band, float sum) {
+    fixed_part<Bank, kBandWarps, kBandAlign>(part, bins, [&](auto band, float sum) {
       stage.put(band / 8 * 8, band % 8, sum, band + 1 == Bank::kNumMels);
     });
   }
@@ -162,8 +159,8 @@ __device__ __forceinline__ void write_rows(const DeviceMelTask& task, const Tile
     while (row < record.num_rows) {
       reinterpret_cast<Unit*>(to + row * row_bytes)[column] =
           reinterpret_cast<const Unit*>(rows + row * stride)[column];
-      row += Shape::kBandThreads / per_row;
-      column += Shape::kBandThreads % per_row;
+      row += kBandThreads / per_row;
+      column += kBandThreads % per_row;
       if (column >= per_row) {
         column -= per_row;
         ++row;
@@ -183,10 +180,10 @@ __device__ void band_tiles(const DeviceMelTask& task, Shared<Shape>& shared) {
     if (record.num_frames < 0) return;
     unsigned char* const rows = shared.rows + count % Shape::kStages * 32 * stride;
     const float* const bins = shared.pairs[slot] + lane / 2 * kPairStride + lane % 2 * kSecondFrame;
-    if (Shape::kStages == 1) sync_bands<Shape>();
+    if (Shape::kStages == 1) sync_bands();
     stage_bands<Bank, Shape>(task, record, bins, rows + lane * stride);
     shared.pairs_empty[slot].arrive();
-    sync_bands<Shape>();
+    sync_bands();
     write_rows<Shape>(task, record, rows);
   }
 }
@@ -200,7 +197,7 @@ __device__ void make_barriers(Shared<Shape>& shared) {
     }
     for (int slot = 0; slot < kSlots; ++slot) {
       shared.pairs_full[slot].init(Shape::kFftWarps * 32);
-      shared.pairs_empty[slot].init(Shape::kBandThreads);
+      shared.pairs_empty[slot].init(kBandWarps * 32);
     }
     publish_barriers();
   }
@@ -219,17 +216,21 @@ __global__ void __launch_bounds__(Shape::kThreads, 1)
     take_registers<Shape::kFftRegisters>();
     load_tables(task, shared);
     transform_tiles<Bank>(task, shared, warp);
-    return;
-  }
-  leave_registers<Shape::kOtherRegisters>();
-  constexpr int kLoader = Shape::kFftWarps + Shape::kBandWarps;
-  if (warp < kLoader) {
+  } else if (warp < Shape::kFftWarps + kBandWarps) {
+    leave_registers<Shape::kBandRegisters>();
     band_tiles<Bank>(task, shared);
-  } else if (warp == kLoader) {
+  } else {
+    leave_registers<Shape::kLoaderRegisters>();
+    if (warp > Shape::kFftWarps + kBandWarps) return;
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    if (lane < task.num_utterances) {
+      bring_near(task.lengths + lane);
+      bring_near(task.begins + lane);
+    }
     // Nothing of the batch is read or written before, and by the others only after a word of the
     // loader's.
     wait_for_previous_kernel();
-    Loader<Shape>(task, shared, static_cast<int>(threadIdx.x) % 32).run();
+    Loader<Shape>(task, shared, lane).run();
   }
 }
 
@@ -242,7 +243,7 @@ MelKernel kernel_for(const MelKernelChoice& choice) {
           .blocks_per_multiprocessor = 1,
           .shared_bytes = sizeof(Shared<Shape>) + Shape::kStages * 32 * row_bytes,
           .waits_by_itself = true,
-          .parts = {.num_parts = Shape::kBandWarps, .align = kBandAlign}};
+          .parts = {.num_parts = kBandWarps, .align = kBandAlign}};
 }
 
 template <class Bank, class Sample, class Real>

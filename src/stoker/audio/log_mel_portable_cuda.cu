@@ -68,13 +68,13 @@ __device__ void load_samples(const DeviceMelTask& task, const MelTile& tile, std
 template <class Sample, class Real>
 __device__ __forceinline__ void lane_samples(const DeviceMelTask& task, const MelTile& tile,
                                              const Shared<Real>& shared, int pair,
-                                             HeldSample<Sample, Real> (&samples)[kPairSamples]) {
+                                             Real (&samples)[kPairSamples]) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
   if constexpr (sizeof(Sample) == 2) {
     const auto* const from =
         reinterpret_cast<const Sample*>(shared.tile) + 2 * pair * kHopSamples + lane;
 #pragma unroll
-    for (int i = 0; i < kPairSamples; ++i) samples[i] = held_sample<Real>(from[32 * i]);
+    for (int i = 0; i < kPairSamples; ++i) samples[i] = real_sample<Real>(from[32 * i]);
   } else {
     // Floats of a tile are too many for 96 KB: each warp reads its own, through the first cache.
     const auto* const from = static_cast<const Sample*>(task.samples) + tile.begin;
@@ -82,7 +82,7 @@ __device__ __forceinline__ void lane_samples(const DeviceMelTask& task, const Me
 #pragma unroll
     for (int i = 0; i < kPairSamples; ++i) {
       const int source = source_of(first + 32 * i, tile.num_samples, task.reflects != 0);
-      samples[i] = held_sample<Real>(source < 0 ? Sample{} : from[source]);
+      samples[i] = source < 0 ? Real{} : real_sample<Real>(from[source]);
     }
   }
 }
@@ -91,7 +91,7 @@ template <class Bank, class Sample, class Real>
 __device__ __forceinline__ void transform_pair(const DeviceMelTask& task, const MelTile& tile,
                                                Shared<Real>& shared, int pair) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  HeldSample<Sample, Real> samples[kPairSamples];
+  Real samples[kPairSamples];
   lane_samples<Sample>(task, tile, shared, pair, samples);
   const uint4* window = shared.window;
   if constexpr (!Shared<Real>::kHasWindow) window = static_cast<const uint4*>(task.window);

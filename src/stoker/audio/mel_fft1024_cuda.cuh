@@ -9,7 +9,6 @@
 #include <cstdint>
 
 #include "stoker/audio/fft32_cuda.cuh"
-#include "stoker/audio/mel_tile_cuda.cuh"
 
 namespace stoker::audio::device {
 
@@ -75,17 +74,16 @@ struct LaneRoots {
   }
 };
 
-template <class Real, class Held>
-__device__ __forceinline__ void windowed_bins(const WarpFft<Real>& warp, const Held* samples,
+template <class Real>
+__device__ __forceinline__ void windowed_bins(const WarpFft<Real>& warp, const Real* samples,
                                               Complex<Real> (&bins)[17]) {
   Real sum[16], difference[16];
 #pragma unroll
   for (int i = 0; i < 16; ++i) {
     const auto [early, late] = warp.window.get(i);
-    const Real first = early * real_sample<Real>(samples[i]);
-    const Real second = real_sample<Real>(samples[i + 16]);
-    sum[i] = multiply_add(late, second, first);
-    difference[i] = multiply_add(-late, second, first);
+    const Real first = early * samples[i];
+    sum[i] = multiply_add(late, samples[i + 16], first);
+    difference[i] = multiply_add(-late, samples[i + 16], first);
   }
   real_fft32(sum, difference, bins);
 }
@@ -197,9 +195,9 @@ __device__ __forceinline__ void write_sizes(const WarpFft<Real>& warp, const Com
 }
 
 // `samples`: 40 of this lane, 32 apart. Writes the bins below kRows*32 of both frames.
-template <int kRows, class Real, class Held, class SizeOf>
+template <int kRows, class Real, class SizeOf>
 __device__ __forceinline__ void pair_spectrum(const WarpFft<Real>& warp,
-                                              const Held (&samples)[kPairSamples], SizeOf size_of) {
+                                              const Real (&samples)[kPairSamples], SizeOf size_of) {
   Complex<Real> row[32];
   {
     Complex<Real> first[17], second[17];

@@ -7,7 +7,6 @@
 
 #include <climits>
 #include <cstdint>
-#include <type_traits>
 
 #include "stoker/audio/device_mel_task.h"
 #include "stoker/audio/fft32_cuda.cuh"
@@ -64,18 +63,8 @@ __device__ __forceinline__ float sane(float x) {
 }
 __device__ __forceinline__ float sane(std::int16_t x) { return static_cast<float>(x); }
 
-// What a lane holds a sample in until its transform: 40 doubles would be too many registers.
-template <class Sample, class Real>
-using HeldSample = std::conditional_t<sizeof(Real) == 4, float, Sample>;
-
-template <class Real, class Sample>
-__device__ __forceinline__ HeldSample<Sample, Real> held_sample(Sample x) {
-  if constexpr (sizeof(Real) == 4 || sizeof(Sample) == 4) return sane(x);
-  return x;
-}
-
-// A sample as a transform takes it. An integer becomes a double by one subtraction: its bits stand
-// below those of 2^52, where the conversion itself would take four times as long.
+// A sample as the transforms take it. An integer becomes a double by one subtraction: its bits
+// stand below those of 2^52, where the conversion itself would take four times as long.
 template <class Real>
 __device__ __forceinline__ Real real_sample(std::int16_t x) {
   if constexpr (sizeof(Real) == 4) {
@@ -88,7 +77,7 @@ __device__ __forceinline__ Real real_sample(std::int16_t x) {
 }
 template <class Real>
 __device__ __forceinline__ Real real_sample(float x) {
-  return x;
+  return sane(x);
 }
 
 __device__ __forceinline__ float approximate_root(float x) {

@@ -10,7 +10,7 @@ enum class TileKind { kFrames, kPadding };
 
 // Numbers the tiles of one kind: those of utterance 0, of utterance 1, and so on. A warp calls it
 // together. Ranks only grow from call to call, so that each length is read once: 32 at a time, one
-// a lane, and beginnings with them, for the first tile waits for both.
+// a lane.
 class TileCursor {
  public:
   __device__ TileCursor(const DeviceMelTask& task, TileKind kind, int tile_frames)
@@ -30,7 +30,7 @@ class TileCursor {
     const int index = local - __shfl_sync(kAllLanes, before_, owner);
     tile.num_samples = __shfl_sync(kAllLanes, num_samples_, owner);
     tile.utterance = first_ + owner;
-    tile.begin = __shfl_sync(kAllLanes, begin_, owner);
+    tile.begin = task_.begins[tile.utterance];
     const int num_frames = frames_of(task_, tile.num_samples);
     const int skipped = kind_ == TileKind::kPadding ? num_tiles_of(num_frames) : 0;
     tile.first_frame = (skipped + index) * tile_frames_;
@@ -52,7 +52,6 @@ class TileCursor {
     int count = 0;
     if (utterance < task_.num_utterances) {
       num_samples_ = task_.lengths[utterance];
-      begin_ = task_.begins[utterance];
       count = num_tiles_of(frames_of(task_, num_samples_));
       if (kind_ == TileKind::kPadding) count = num_tiles_of(task_.padded_frames) - count;
     }
@@ -73,7 +72,6 @@ class TileCursor {
   int num_tiles_ = 0;    // in the window
   int before_ = 0;       // tiles of the window before this lane's utterance
   int num_samples_ = 0;  // of this lane's utterance
-  std::int64_t begin_ = 0;
 };
 
 }  // namespace stoker::audio::device
