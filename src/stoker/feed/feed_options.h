@@ -18,7 +18,7 @@ struct FeedOptions {
   std::uint32_t batch_size = 0;         // rows instead of frames
   std::uint64_t seed = 42;
   std::optional<unsigned> num_workers = {};           // nothing: the cores allowed
-  std::optional<unsigned> prefetch_buffer_size = {};  // batches; nothing: from the workers
+  std::optional<unsigned> prefetch_buffer_size = {};  // batches; nothing: from the memory
   std::string preprocessing_mode = "auto";            // auto, precompute, runtime
   std::string batch_dtype = "auto";                   // auto (the cache's), f32, f16, bf16
   std::uint32_t rank = 0;
