@@ -100,9 +100,9 @@ __device__ __forceinline__ void transform_pair(const DeviceMelTask& task, const 
                            shared.pairs + pair * kPairStride,
                            shared.pairs + (pair * kPairStride + 31) / 32 * 32,
                            lane};
-  pair_spectrum<rows_of_bank<Bank>()>(warp, samples, [&](Complex<Real> z) {
-    return size_of < std::is_void_v<Bank> ? 0 : 1 > (task, z);
-  });
+  constexpr int kPower = std::is_void_v<Bank> ? 0 : 1;
+  pair_spectrum<rows_of_bank<Bank>()>(warp, samples,
+                                      [&](Complex<Real> z) { return size_of<kPower>(task, z); });
 }
 
 template <class Bank, class Real>
