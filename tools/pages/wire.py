@@ -12,7 +12,8 @@ HEAD = """# How close to the wire
 A speed says little without the speed that was possible. Each benchmark measures its limit in the same run, on
 the same cores, in turn with the figure: a plain copy over the same bytes for cached records, the multiply-adds
 of a core for the mel, the bus or the memory of a GPU. Shares above 100 % mean that the limit was measured in a
-slower moment.
+slower moment, or that the feed does without that copy: rows that go to a GPU from where they lie are up against
+the bus alone, whose share stands with the times.
 """
 
 TITLES = {

@@ -89,11 +89,6 @@ double bus_limit(const feed::Feed& feed, const TransferLimits& limits) {
 }
 
 FeedLimit device_limit(const feed::Feed& feed, const TransferLimits& limits) {
-  if (feed.format().rows_in_place) {
-    return {fmt::format("pinned H2D {:.1f} GB/s; rows are not copied on the host",
-                        limits.bus_bytes_per_s * 1e-9),
-            limits.bus_bytes_per_s / bytes_per_clip(feed)};
-  }
   const double least = std::min(limits.bus_bytes_per_s, limits.memcpy_bytes_per_s);
   return {fmt::format("pinned H2D {:.1f} GB/s, memcpy into pinned {:.1f} GB/s: the smaller",
                       limits.bus_bytes_per_s * 1e-9, limits.memcpy_bytes_per_s * 1e-9),

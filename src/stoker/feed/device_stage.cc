@@ -35,8 +35,11 @@ void DeviceStage::run(const std::stop_token& stop) {
     move_batches(stop);
     ring.close();
   } catch (const Failure& failure) {
+    // Copies that cannot be waited for any more may still read slots: nobody fills them again.
+    parts_.pipeline.cancel();
     ring.fail(failure.error());
   } catch (const std::exception& failure) {
+    parts_.pipeline.cancel();
     ring.fail({.code = &pipeline::kPipeWorker, .found = failure.what()});
   }
   parts_.work->finish_copies();
