@@ -1,4 +1,4 @@
-"""Log-mel on one core, programs in turn: stoker, torch.stft (what torchaudio does), librosa and kaldi-native-fbank.
+"""Log-mel on one core, programs in turn: stoker, torchaudio's operations, torch.stft, librosa and kaldi-native-fbank.
 
     python3 -m bench.peers.mel [--stoker build/stoker] [--rounds 5]          # about two minutes
 
@@ -6,7 +6,8 @@ The peers run in an environment with pinned versions (made when missing, in ~/.c
 compared with float64 before anything is timed, stoker's by `stoker bench mel` itself. Every round runs each program for
 a short while, so that a busy machine slows all of them alike; speeds are clips per second of CPU time of the one thread
 that works, so that waiting for a core that others hold is counted against no one. Ratios are of medians over the rounds
-and of bests. Prints the table; writes peers-mel.json and .md into bench/results.
+and of bests. Row "torchaudio" runs the operations of its MelSpectrogram, row "torch.stft" the fastest form of them that
+we could write. Prints the table; writes peers-mel.json and .md into bench/results.
 """
 
 import argparse
@@ -23,7 +24,7 @@ from bench.peers import environments
 from tools.run_benchmarks import processor
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-PEERS = ("torch.stft", "librosa", "kaldi-native-fbank")
+PEERS = ("torchaudio", "torch.stft", "librosa", "kaldi-native-fbank")
 Figures = dict[str, list[float]]
 
 
