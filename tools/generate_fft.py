@@ -268,7 +268,7 @@ def window_pass() -> str:
     g = Graph()
     w = Writer(g)
     samples = [g.load(f"Load(d, block{n // 8} + {n % 8} * kStep)") for n in range(32)]
-    windowed = [g.mul(sample, g.load(f"Set(d, window[{32 * n}])")) for n, sample in enumerate(samples)]
+    windowed = [g.mul(sample, g.load(f"Set(d, window[{n}])")) for n, sample in enumerate(samples)]
     bins = real_fft(g, windowed)
     w.put((bins[0].re,), "Store({0}, d, column);")
     w.put((bins[16].re,), "Store({0}, d, column + kWidth);")
@@ -283,7 +283,7 @@ def window_pass() -> str:
         "                                const T* HWY_RESTRICT window, const T* HWY_RESTRICT twiddle,\n"
         "                                T* HWY_RESTRICT column, size_t stride)",
         "// Pass 1, column n2: samples n2, n2+32, ... (eight in each block, a vector of padding after\n"
-        "// each 32), window[32*n], twiddle[2*k1]. Row k1 goes to column[k1*stride]; rows 0 and 16 are real and\n"
+        "// each 32), window[n], twiddle[2*k1]. Row k1 goes to column[k1*stride]; rows 0 and 16 are real and\n"
         "// share a complex place.",
         setup + w.finish(),
     )
@@ -295,14 +295,13 @@ def row_load(g: Graph, n: int, part: int = 0) -> Node:
 
 
 def emit_bins(w: Writer, bins: list[Complex], highest_bin: int) -> None:
-    """Bin k1+32*k2 goes to up[32*k2]; one above the middle to its mirror, down[32*(32-k2)]. 1 <= k1 <= 15."""
+    """Bin k1+32*k2, or its mirror if that is above the middle, goes to bins[k2]. 1 <= k1 <= 15."""
     for k2, value in enumerate(bins):
         mirrored = k2 >= 16
         lowest = 32 * (32 - k2) - 15 if mirrored else 32 * k2 + 1
         if lowest > highest_bin:
             continue
-        place = f"down + {32 * (32 - k2)}" if mirrored else f"up + {32 * k2}"
-        w.put_bin(value, place)
+        w.put_bin(value, f"bins + {k2}")
 
 
 def row_pass(name: str, highest_bin: int) -> str:
@@ -313,7 +312,7 @@ def row_pass(name: str, highest_bin: int) -> str:
     return function(
         "template <class D, class Sink, class Bin, class T = TFromD<D> >\n"
         f"HWY_NOINLINE void {name}(D d, const T* HWY_RESTRICT row, size_t stride,\n"
-        "                             Sink sink, const Bin* up, const Bin* down)",
+        "                             Sink sink, const Bin* bins)",
         f"// Pass 2, rows 1..15, bins up to {highest_bin}.",
         ["constexpr size_t kWidth = MaxLanes(d);", *w.finish()],
     )
@@ -325,7 +324,7 @@ def row_zero(name: str, highest_bin: int) -> str:
     bins = real_fft(g, [row_load(g, n) for n in range(32)])
     for k2, value in enumerate(bins):
         if 32 * k2 <= highest_bin:
-            w.put_bin(value, f"bins + {32 * k2}")
+            w.put_bin(value, f"bins + {k2}")
     return function(
         "template <class D, class Sink, class Bin, class T = TFromD<D> >\n"
         f"HWY_NOINLINE void {name}(D d, const T* HWY_RESTRICT row, size_t stride,\n"
@@ -350,7 +349,7 @@ def row_sixteen(name: str, highest_bin: int) -> str:
         # Odd bins are the conjugates of even ones: y[31-k] = conj(y[k]).
         k2 = 2 * m if m < 8 else 31 - 2 * m
         if 32 * k2 + 16 <= highest_bin:
-            w.put_bin(value, f"bins + {32 * k2 + 16}")
+            w.put_bin(value, f"bins + {k2}")
     return function(
         "template <class D, class Sink, class Bin, class T = TFromD<D> >\n"
         f"HWY_NOINLINE void {name}(D d, const T* HWY_RESTRICT row, size_t stride,\n"

@@ -58,13 +58,26 @@ std::vector<Real> make_twiddles_1024() {
   return table;
 }
 
+// [n2][32]: as the columns of the generated code read it, one after the other.
 template <class Real>
-MelTables<Real> make_tables(const config::MelRecipe& r, std::size_t window_samples) {
-  MelTables<Real> tables;
-  tables.window_i16 = scaled_window<Real>(r, window_samples, kI16Scale);
-  tables.window_f32 = scaled_window<Real>(r, window_samples, 1.0);
-  if (fits_1024(r)) tables.twiddles_1024 = make_twiddles_1024<Real>();
-  return tables;
+std::vector<Real> in_columns(const std::vector<Real>& window) {
+  std::vector<Real> columns;
+  for (std::size_t n2 = 0; n2 < 32; ++n2) {
+    for (std::size_t n1 = 0; n1 < 32; ++n1) columns.push_back(window[32 * n1 + n2]);
+  }
+  return columns;
+}
+
+// [k1][32]: as its rows meet them. Bins above the middle are mirrored.
+template <class Real>
+std::vector<BinShare<Real>> in_rows(const std::vector<BinShare<Real>>& bins) {
+  std::vector<BinShare<Real>> rows;
+  for (std::size_t k1 = 0; k1 <= 16; ++k1) {
+    for (std::size_t bin = k1; bin < 1024; bin += 32) {
+      rows.push_back(bins[std::min(bin, 1024 - bin)]);
+    }
+  }
+  return rows;
 }
 
 template <class Real>
@@ -81,6 +94,22 @@ std::vector<BinShare<Real>> shares_of(const MelBands& bands, std::size_t num_bin
     }
   }
   return shares;
+}
+
+template <class Real>
+MelTables<Real> make_tables(const MelPlan& plan) {
+  const config::MelRecipe& r = plan.recipe;
+  MelTables<Real> tables;
+  tables.window_i16 = scaled_window<Real>(r, plan.window_samples, kI16Scale);
+  tables.window_f32 = scaled_window<Real>(r, plan.window_samples, 1.0);
+  tables.bins =
+      shares_of<Real>(plan.bands, static_cast<std::size_t>(r.n_fft) / 2 + 1, plan.num_lanes());
+  if (!plan.is_1024) return tables;
+  tables.window_i16 = in_columns(tables.window_i16);
+  tables.window_f32 = in_columns(tables.window_f32);
+  tables.twiddles_1024 = make_twiddles_1024<Real>();
+  tables.bins = in_rows(tables.bins);
+  return tables;
 }
 
 double log_factor_of(config::MelLog log) {
@@ -104,13 +133,10 @@ MelPlan::MelPlan(const config::MelRecipe& r, SimdLevel simd_level, MelArithmetic
       epsilon(r.power == 1 ? std::max(r.magnitude_epsilon, kSmallestPower) : r.magnitude_epsilon),
       floor(r.floor),
       log_factor(log_factor_of(r.log)) {
-  const auto num_bins = static_cast<std::size_t>(r.n_fft) / 2 + 1;
   if (is_f64) {
-    tables_f64 = make_tables<double>(r, window_samples);
-    tables_f64.bins = shares_of<double>(bands, num_bins, num_lanes());
+    tables_f64 = make_tables<double>(*this);
   } else {
-    tables_f32 = make_tables<float>(r, window_samples);
-    tables_f32.bins = shares_of<float>(bands, num_bins, num_lanes());
+    tables_f32 = make_tables<float>(*this);
   }
   if (!is_1024) fft.emplace(static_cast<std::size_t>(r.n_fft));
 }

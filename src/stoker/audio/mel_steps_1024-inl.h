@@ -83,7 +83,7 @@ class Passes1024 {
   void column(const BlockRing<D, Sample>& ring, size_t step, size_t n2) const {
     const size_t at = n2 * kWidth;
     WindowedFft32(D(), ring.block(step) + at, ring.block(step + 1) + at, ring.block(step + 2) + at,
-                  ring.block(step + 3) + at, tables_.window + n2,
+                  ring.block(step + 3) + at, tables_.window + n2 * 32,
                   tables_.plan->template tables<T>().twiddles_1024.data() + n2 * 32,
                   cells(step, n2 / 2) + n2 % 2 * 2 * kWidth, stride(step + 1));
   }
@@ -100,26 +100,25 @@ class Passes1024 {
  private:
   void whole_row(size_t step, size_t k1) const {
     const T* const row = cells(step + 1, k1);
-    const BinShare<T>* const bins = tables_.plan->template tables<T>().bins.data();
+    const BinShare<T>* const bins = tables_.plan->template tables<T>().bins.data() + k1 * 32;
     if (k1 == 0) {
       RowZero(D(), row, stride(step), sink_, bins);
-      return RowSixteen(D(), row, stride(step), sink_, bins);
+      return RowSixteen(D(), row, stride(step), sink_, bins + 16 * 32);
     }
-    Fft32Row(D(), row, stride(step), sink_, bins + k1, bins - k1);
+    Fft32Row(D(), row, stride(step), sink_, bins);
   }
-  // Speech at 22.05 kHz is looked at up to 8 kHz: a quarter of the bins need not be finished. With
-  // 16 lanes the code for a bin less costs more in the instruction cache than the bin.
+  // Speech at 22.05 kHz is looked at up to 8 kHz: a quarter of the bins need not be finished.
   void row_to_383(size_t step, size_t k1) const {
     const T* const row = cells(step + 1, k1);
-    const BinShare<T>* const bins = tables_.plan->template tables<T>().bins.data();
+    const BinShare<T>* const bins = tables_.plan->template tables<T>().bins.data() + k1 * 32;
     if (k1 == 0) {
       RowZeroTo383(D(), row, stride(step), sink_, bins);
-      return RowSixteenTo383(D(), row, stride(step), sink_, bins);
+      return RowSixteenTo383(D(), row, stride(step), sink_, bins + 16 * 32);
     }
-    if (kWidth >= 16 || 384 - k1 < tables_.plan->bands.end_bin) {
-      Fft32RowTo383(D(), row, stride(step), sink_, bins + k1, bins - k1);
+    if (384 - k1 < tables_.plan->bands.end_bin) {
+      Fft32RowTo383(D(), row, stride(step), sink_, bins);
     } else {
-      Fft32RowTo368(D(), row, stride(step), sink_, bins + k1, bins - k1);
+      Fft32RowTo368(D(), row, stride(step), sink_, bins);
     }
   }
   // From pair of columns to pair of columns in an even step, from row to row in an odd one.
