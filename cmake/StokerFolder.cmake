@@ -42,6 +42,6 @@ function(stoker_device_test folder)
   cmake_parse_arguments(arg "" "" "SOURCES;LINKS;LABELS" ${ARGN})
   stoker_test_program(${folder} stoker_device_main SOURCES ${arg_SOURCES} LINKS ${arg_LINKS})
   add_test(NAME test_${folder} COMMAND test_${folder})
-  set_tests_properties(test_${folder} PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77
+  set_tests_properties(test_${folder} PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77 RESOURCE_LOCK gpu
                        ENVIRONMENT "TSAN_OPTIONS=atexit_sleep_ms=0" LABELS "${folder};cuda;${arg_LABELS}")
 endfunction()

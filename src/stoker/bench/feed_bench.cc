@@ -160,7 +160,8 @@ void add_window(Io& io, const FeedBenchCase& what, const FeedWindowOptions& opti
     const double drift = std::max(before, calibration.drift());
     // Steps that the GPU itself times need no calm processor.
     const bool is_calm = window.gemm || drift <= observe::CalibrationLoop::kAllowedDrift;
-    if (is_calm || tries == kRepeatsPerWindow || options.stop.stop_requested()) {
+    if (options.stop.stop_requested()) return;  // cut short: says nothing
+    if (is_calm || tries == kRepeatsPerWindow) {
       run.windows.push_back(std::move(window));
       return;
     }

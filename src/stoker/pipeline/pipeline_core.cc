@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <new>
+#include <thread>
 #include <utility>
 
 #include "stoker/base/core_choice.h"
@@ -160,8 +161,9 @@ Error PipelineCore::explain(Error error, const Activity& activity) const {
   return error;
 }
 
-void PipelineCore::finish(const Ticket& ticket, Outcome outcome) {
+bool PipelineCore::finish(const Ticket& ticket, Outcome outcome) {
   const Lock lock(mutex_);
+  const bool is_awaited = waiting_since_ && ticket.sequence == next_deliver_;
   if (outcome.error) {
     make_free(ticket.slot);
     fail_at(ticket.sequence, std::move(*outcome.error));
@@ -175,6 +177,7 @@ void PipelineCore::finish(const Ticket& ticket, Outcome outcome) {
     ready_slot(ticket.sequence) = ticket.slot;
     if (ticket.sequence == next_deliver_) consumer_.notify_one();
   }
+  return is_awaited;
 }
 
 // The failure with the smallest number is the one the consumer meets, in whatever order the
@@ -199,7 +202,8 @@ void PipelineCore::run_worker(unsigned index) {
     } else {
       core.come_back();
     }
-    finish(work->ticket, fill(work->ticket, index));
+    // With a worker on every core the consumer would get its batch only when a time slice ends.
+    if (finish(work->ticket, fill(work->ticket, index))) std::this_thread::yield();
   }
   const Lock lock(mutex_);
   workers_[index]->has_ended = true;

@@ -80,7 +80,8 @@ class PipelineCore {
   std::optional<Work> await_work(unsigned worker);
   Outcome fill(const Ticket& ticket, unsigned worker);
   Error explain(Error error, const Activity& activity) const;
-  void finish(const Ticket& ticket, Outcome outcome);
+  // Returns whether the consumer waits for this very ticket.
+  bool finish(const Ticket& ticket, Outcome outcome);
   std::optional<Ticket> take_ready(const std::stop_token& stop);
   std::optional<Ticket> fill_for_caller();
   std::optional<Ticket> await_ready(const std::stop_token& stop);
