@@ -22,6 +22,7 @@ TITLES = {
     "feed": "The whole feed",
     "feed-demand": "The whole feed at a fixed demand",
     "gpu-mel": "Log-mel on a GPU",
+    "gpu-mel-presets": "Log-mel on a GPU, other presets and the portable kernel",
     "gpu-ops": "Small operations on a GPU",
     "gpu-feed": "The whole feed into a GPU",
 }
