@@ -10,10 +10,13 @@
 #include <random>
 #include <set>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "stoker/base/sync.h"
+#include "stoker/cuda/check.h"
 #include "stoker/cuda/device_api.h"
+#include "stoker/cuda/errors.h"
 #include "stoker/cuda/stream.h"
 
 namespace stoker {
@@ -76,6 +79,8 @@ class SimulatedGpu final : public cuda::DeviceApi {
   void enable_peer(int from_device, int to_device) override;
 
  private:
+  static constexpr int kStatusInvalidDevice = 101;
+
   struct Event {
     std::uint64_t num_recorded = 0;  // how often it was put into a stream
     std::uint64_t num_reached = 0;   // how often a stream came past it
@@ -119,5 +124,18 @@ class SimulatedGpu final : public cuda::DeviceApi {
   std::map<int, std::uint64_t> used_bytes_ STOKER_GUARDED_BY(mutex_);
   std::set<void*> pinned_ STOKER_GUARDED_BY(mutex_);
 };
+
+template <class Call>
+void SimulatedGpu::enter(std::string_view name, Call&& make, std::string_view detail) {
+  try {
+    cuda::call(name, std::forward<Call>(make), detail);
+  } catch (const GpuError& failure) {
+    if (failure.error().code != &cuda::kCudaSticky) throw;
+    const Lock lock(mutex_);
+    is_dead_ = true;
+    for (const auto& [handle, stream] : streams_) stream->operations.clear();
+    throw;
+  }
+}
 
 }  // namespace stoker

@@ -38,7 +38,7 @@ def wandering(steps: list[int]) -> list[int]:
 
 
 def sine(place: int) -> int:
-    return SINE[place % 441]
+    return int(SINE[place % 441])
 
 
 def each(value: Callable[[int], int]) -> list[int]:
