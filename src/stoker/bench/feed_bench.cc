@@ -125,6 +125,7 @@ FeedBenchRow make_row(const FeedBenchCase& what, const std::vector<FeedWindow>& 
   row.limit = last.limit.name;
   row.step_ms = 1e3 * (last.gemm ? last.gemm->step_s : last.step_s);
   std::vector<double> supplies;
+  supplies.reserve(windows.size());
   for (const FeedWindow& window : windows) supplies.push_back(window.supply_clips_per_s);
   row.supply_clips_per_s = median(supplies);
   row.times = last.times;
