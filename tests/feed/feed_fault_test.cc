@@ -128,8 +128,9 @@ TEST(FeedFaultTest, AnExceptionReachesTheConsumerWithStageAndFile) {
 TEST(FeedFaultTest, AStorageStallIsAbsorbedBelowTheLimitAndNamedAboveIt) {
   auto store = make_store(60);
   std::atomic<int> stalls = 1;
+  milliseconds pause(400);
   store->before_mel = [&](std::uint32_t row) {
-    if (row == 11 && stalls-- > 0) std::this_thread::sleep_for(milliseconds(400));
+    if (row == 11 && stalls-- > 0) std::this_thread::sleep_for(pause);
     return Result<void>();
   };
   {
@@ -138,9 +139,11 @@ TEST(FeedFaultTest, AStorageStallIsAbsorbedBelowTheLimitAndNamedAboveIt) {
     Feed feed(std::move(setup));
     while (feed.next()) {
     }
-    EXPECT_EQ(feed.stats().pipeline.num_stage_stalls, 1U);
+    // A busy machine may hold up another stage as well.
+    EXPECT_GE(feed.stats().pipeline.num_stage_stalls, 1U);
   }
   stalls = 1;
+  pause = milliseconds(800);
   FeedSetup setup = synthetic_setup(store);
   setup.loading.stall_limit = milliseconds(200);
   Feed feed(std::move(setup));
@@ -152,7 +155,7 @@ TEST(FeedFaultTest, AStorageStallIsAbsorbedBelowTheLimitAndNamedAboveIt) {
     EXPECT_EQ(failure.error().code, &pipeline::kPipeStall);
     EXPECT_EQ(failure.error().place.file, "wavs/utt11.wav");
   }
-  std::this_thread::sleep_for(milliseconds(400));
+  std::this_thread::sleep_for(pause);
 }
 
 TEST(FeedFaultTest, AConsumerThatStopsEarlyLeavesNothingBehind) {
