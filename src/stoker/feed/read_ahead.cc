@@ -3,11 +3,20 @@
 #include <algorithm>
 #include <atomic>
 #include <utility>
+#include <vector>
 
 namespace stoker::feed {
 namespace {
 
 constexpr std::chrono::seconds kEndLimit{1};
+
+// A thread that storage holds up is kept until the process ends: nobody may wait for it.
+void leave_behind(Thread thread) {
+  static Mutex mutex;
+  static auto& left = *new std::vector<Thread>;
+  const Lock lock(mutex);
+  left.push_back(std::move(thread));
+}
 
 }  // namespace
 
@@ -78,7 +87,7 @@ ReadAhead::~ReadAhead() {
   }
   const bool hangs = !core_->has_ended;
   lock.unlock();
-  if (hangs) static_cast<void>(std::make_unique<Thread>(std::move(thread_)).release());
+  if (hangs) leave_behind(std::move(thread_));
 }
 
 void ReadAhead::filling(std::uint64_t sequence) { core_->filling(sequence); }
