@@ -19,6 +19,15 @@ const cache::RecordMaker* token_maker(const cache::WantedCache& wanted) {
   return nullptr;
 }
 
+template <class Holds>
+std::vector<std::size_t> rows_where(const std::vector<RowRoute>& routes, Holds holds) {
+  std::vector<std::size_t> rows;
+  for (std::size_t row = 0; row < routes.size(); ++row) {
+    if (holds(routes[row])) rows.push_back(row);
+  }
+  return rows;
+}
+
 }  // namespace
 
 void RowRoutes::use_cache(const cache::Inspection& found, const cache::Reader& reader,
@@ -98,28 +107,18 @@ std::uint32_t RowRoutes::num_tokens(std::size_t row, const cache::Reader* reader
 }
 
 std::vector<std::size_t> RowRoutes::rows_without_features() const {
-  std::vector<std::size_t> rows;
-  for (std::size_t row = 0; row < routes_.size(); ++row) {
-    const RowRoute& route = routes_[row];
-    if (!route.mel && !route.pcm && !route.is_left_out) rows.push_back(row);
-  }
-  return rows;
+  return rows_where(routes_, [](const RowRoute& route) {
+    return !route.mel && !route.pcm && !route.is_left_out;
+  });
 }
 
 std::vector<std::size_t> RowRoutes::rows_without_samples() const {
-  std::vector<std::size_t> rows;
-  for (std::size_t row = 0; row < routes_.size(); ++row) {
-    if (!routes_[row].pcm && !routes_[row].is_left_out) rows.push_back(row);
-  }
-  return rows;
+  return rows_where(routes_,
+                    [](const RowRoute& route) { return !route.pcm && !route.is_left_out; });
 }
 
 std::vector<std::size_t> RowRoutes::rows_without_tokens() const {
-  std::vector<std::size_t> rows;
-  for (std::size_t row = 0; row < routes_.size(); ++row) {
-    if (!routes_[row].tokens) rows.push_back(row);
-  }
-  return rows;
+  return rows_where(routes_, [](const RowRoute& route) { return !route.tokens; });
 }
 
 }  // namespace stoker::feed
