@@ -1,31 +1,23 @@
 #include "stoker/feed/device_augment.h"
+#include "stoker/feed/device_alignment.h"
 
 #include <span>
 #include <utility>
 
-#include "stoker/base/checked.h"
-
 namespace stoker::feed {
-namespace {
-
-constexpr std::size_t kAlignment = 256;
-
-std::size_t aligned(std::size_t size_bytes) { return round_up(size_bytes, kAlignment); }
-
-}  // namespace
-
 std::size_t DeviceAugment::needed_bytes(const BatchFormat& format,
                                         const Augmentation& augmentation) {
-  return aligned(format.payload_bytes()) + aligned(audio::augment_scratch_bytes(format.max_rows)) +
-         aligned(augmentation.noise_samples().size_bytes()) +
-         aligned(augmentation.noise_begins().size_bytes()) +
-         aligned(augmentation.noise_lengths().size_bytes());
+  return device_aligned(format.payload_bytes()) +
+         device_aligned(audio::augment_scratch_bytes(format.max_rows)) +
+         device_aligned(augmentation.noise_samples().size_bytes()) +
+         device_aligned(augmentation.noise_begins().size_bytes()) +
+         device_aligned(augmentation.noise_lengths().size_bytes());
 }
 
 DeviceAugment::DeviceAugment(const Parts& parts, const cuda::Stream& stream) : parts_(parts) {
   std::byte* at = parts.memory;
   const auto take = [&at](std::size_t size_bytes) {
-    return std::exchange(at, at + aligned(size_bytes));
+    return std::exchange(at, at + device_aligned(size_bytes));
   };
   const auto bring = [&]<class T>(std::span<const T> values) {
     std::byte* const to = take(values.size_bytes());

@@ -2,19 +2,17 @@
 
 #include <utility>
 
-#include "stoker/base/checked.h"
+#include "stoker/feed/device_alignment.h"
 #include "stoker/pipeline/errors.h"
 
 namespace stoker::feed {
 namespace {
 
-constexpr std::size_t kAlignment = 256;
-
 std::size_t mel_bytes(const BatchFormat& format) {
-  return round_up(format.max_mel_frames * format.bytes_per_frame(), kAlignment);
+  return device_aligned(format.max_mel_frames * format.bytes_per_frame());
 }
 std::size_t pack_bytes(const BatchFormat& format) {
-  return round_up(DevicePack::most_bytes(format), kAlignment);
+  return device_aligned(DevicePack::most_bytes(format));
 }
 
 // The mel lies on the device only.

@@ -3,20 +3,17 @@
 #include <algorithm>
 #include <utility>
 
-#include "stoker/base/checked.h"
 #include "stoker/base/invariant.h"
 #include "stoker/base/number_text.h"
 #include "stoker/cuda/errors.h"
+#include "stoker/feed/device_alignment.h"
 
 namespace stoker::feed {
 namespace {
 
-constexpr std::size_t kAlignment = 256;
 // One is being copied into, one is read by kernels, one waits between them.
 constexpr std::size_t kNumStaging = 3;
 constexpr unsigned kFewestSlots = 2;
-
-std::size_t aligned(std::size_t size_bytes) { return round_up(size_bytes, kAlignment); }
 
 // A batch's mel as [rows, longest, mels] before it is laid out: where that is not the batch itself.
 std::size_t made_mel_bytes(const BatchFormat& format, const DeviceSetup& setup) {
@@ -70,10 +67,10 @@ DeviceBudget plan_device_memory(const BatchFormat& format, const DeviceSetup& se
   DeviceBudget budget{.slot_bytes = DeviceRing::slot_bytes(format),
                       .allowed_bytes = setup.memory_bytes};
   budget.fixed_bytes =
-      aligned(made_mel_bytes(format, setup)) + aligned(mel_scratch_bytes) +
-      aligned(augment_bytes(format, setup)) +
-      (setup.tier == DeviceTier::kResident ? aligned(setup.pool_bytes) : 0) +
-      (needs_staging(format, setup) ? kNumStaging * aligned(format.payload_bytes()) : 0);
+      device_aligned(made_mel_bytes(format, setup)) + device_aligned(mel_scratch_bytes) +
+      device_aligned(augment_bytes(format, setup)) +
+      (setup.tier == DeviceTier::kResident ? device_aligned(setup.pool_bytes) : 0) +
+      (needs_staging(format, setup) ? kNumStaging * device_aligned(format.payload_bytes()) : 0);
   const std::uint64_t left = setup.memory_bytes - std::min(setup.memory_bytes, budget.fixed_bytes);
   const std::uint64_t slots =
       std::min<std::uint64_t>(left / budget.slot_bytes, std::max(setup.buffer_size, kFewestSlots));
@@ -115,7 +112,7 @@ void DeviceWork::allocate(const DeviceSetup& setup) {
   memory_ = cuda::DeviceBuffer(setup.data_device, budget_.fixed_bytes, *setup.api);
   std::byte* at = memory_.data();
   const auto take = [&at](std::size_t size_bytes) {
-    return std::exchange(at, at + aligned(size_bytes));
+    return std::exchange(at, at + device_aligned(size_bytes));
   };
   made_mel_ = take(made_mel_bytes(*format_, setup));
   mel_scratch_ = take(scratch_bytes);

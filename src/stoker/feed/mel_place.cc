@@ -1,4 +1,5 @@
 #include "stoker/feed/mel_place.h"
+#include "stoker/feed/device_alignment.h"
 
 #include <fmt/format.h>
 
@@ -13,6 +14,7 @@
 #include "stoker/cuda/device_buffer.h"
 #include "stoker/cuda/event.h"
 #include "stoker/cuda/pinned_buffer.h"
+#include "stoker/feed/device_alignment.h"
 
 namespace stoker::feed {
 namespace {
@@ -110,7 +112,7 @@ class DeviceTimer {
       frames_ = std::max(frames_, mel.num_frames(clip.size()));
     }
     const std::size_t places_bytes = clips.size() * (sizeof(std::int64_t) + sizeof(std::int32_t));
-    samples_at_ = round_up(places_bytes, std::size_t{256});
+    samples_at_ = device_aligned(places_bytes);
     size_bytes_ = samples_at_ + num_samples * sizeof(std::int16_t);
     pinned_ = cuda::PinnedBuffer(size_bytes_, api_);
     std::memcpy(pinned_.data(), begins_.data(), clips.size() * sizeof(std::int64_t));
@@ -121,8 +123,8 @@ class DeviceTimer {
                   clips[i].size() * sizeof(std::int16_t));
     }
     const std::size_t mel_bytes = clips.size() * frames_ * mel.num_mels() * sizeof(float);
-    mel_at_ = round_up(size_bytes_, std::size_t{256});
-    scratch_at_ = round_up(mel_at_ + mel_bytes, std::size_t{256});
+    mel_at_ = device_aligned(size_bytes_);
+    scratch_at_ = device_aligned(mel_at_ + mel_bytes);
     memory_ = cuda::DeviceBuffer(
         request.device, scratch_at_ + kernels_->mel_scratch_bytes(clips.size(), frames_) + 256,
         api_);
