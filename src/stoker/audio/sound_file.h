@@ -69,6 +69,10 @@ class SoundReader {
                           std::span<std::int16_t> out);
   Result<void> read_float(const File& file, const SoundInfo& info, std::uint64_t first_sample,
                           std::span<float> out);
+  // As read_pcm16() for an `out` that this thread will not read: PCM16 of one channel passes
+  // through a small buffer that stays in the cache and goes on to `out` past the caches.
+  Result<void> stream_pcm16(const File& file, const SoundInfo& info, std::uint64_t first_sample,
+                            std::span<std::int16_t> out);
 
  private:
   Result<InterleavedSamples> load(const File& file, const SoundInfo& info,

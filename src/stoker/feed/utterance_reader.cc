@@ -131,26 +131,51 @@ Result<void> UtteranceReader::check_planned(std::uint32_t row, std::size_t num_s
                        grouped(num_frames));
 }
 
+Result<std::span<std::int16_t>> UtteranceReader::find_room(std::uint32_t row,
+                                                           std::size_t num_samples,
+                                                           std::span<std::int16_t> out) const {
+  if (Result<void> planned = check_planned(row, num_samples); !planned) return planned.error();
+  check_invariant(num_samples <= out.size(), "samples of a row fit the room planned for them");
+  return out.first(num_samples);
+}
+
 Result<std::uint32_t> UtteranceReader::read_pcm(std::uint32_t row, std::span<std::int16_t> out,
                                                 pipeline::FillContext& context) {
   const std::optional<cache::RecordRef>& record = store_.routes()[row].pcm;
   if (record) {
     // Straight into the batch: no second copy of samples that lie in the cache.
     const std::uint32_t count = store_.reader()->info(*record).shape.axes[0];
-    if (const Result<void> planned = check_planned(row, count); !planned) return planned.error();
-    check_invariant(count <= out.size(), "samples of a row fit the room planned for them");
-    const Samples read = read_record(*record, out.first(count));
+    const auto room = find_room(row, count, out);
+    if (!room) return room.error();
+    const Samples read = read_record(*record, *room);
     if (read) return count;
     if (Result<void> allowed = fall_back(row, read.error()); !allowed) return allowed.error();
   }
   context.enter(kDecode);
-  const Samples samples = load_file(row);
+  const Result<std::uint32_t> count = read_file_pcm(row, out);
   context.enter(kFetch);
+  return count;
+}
+
+// Straight into the batch where the file's samples are the ones wanted.
+Result<std::uint32_t> UtteranceReader::read_file_pcm(std::uint32_t row,
+                                                     std::span<std::int16_t> out) {
+  const Result<Sound> sound = open_sound(row);
+  if (!sound) return sound.error();
+  const auto& [utterance, file, info] = *sound;
+  if (speech_.only_reads(info)) {
+    const auto room = find_room(row, utterance.num_samples, out);
+    if (!room) return room.error();
+    const Result<void> read = speech_.stream(file, info, utterance.first_sample, *room);
+    if (!read) return read.error();
+    return static_cast<std::uint32_t>(room->size());
+  }
+  const Samples samples = speech_.load(file, info, utterance.first_sample, utterance.num_samples);
   if (!samples) return samples.error();
-  if (Result<void> planned = check_planned(row, samples->size()); !planned) return planned.error();
-  check_invariant(samples->size() <= out.size(), "samples of a row fit the room planned for them");
-  std::copy(samples->begin(), samples->end(), out.begin());
-  return static_cast<std::uint32_t>(samples->size());
+  const auto room = find_room(row, samples->size(), out);
+  if (!room) return room.error();
+  std::copy(samples->begin(), samples->end(), room->begin());
+  return static_cast<std::uint32_t>(room->size());
 }
 
 // A record that is bad is met again, and dealt with, when it is read instead.
@@ -173,7 +198,7 @@ std::span<const std::byte> UtteranceReader::find_pcm(std::uint32_t row) {
                                                                  : std::span<const std::byte>();
 }
 
-UtteranceReader::Samples UtteranceReader::load_file(std::uint32_t row) {
+Result<UtteranceReader::Sound> UtteranceReader::open_sound(std::uint32_t row) const {
   const data::Utterance utterance = store_.index()[row];
   Result<File> file = store_.index().open_sound(utterance);
   if (!file) return file.error();
@@ -186,7 +211,14 @@ UtteranceReader::Samples UtteranceReader::load_file(std::uint32_t row) {
                              grouped(utterance.rate_hz) + " Hz when indexed",
                          grouped(info->num_samples) + " at " + grouped(info->rate_hz) + " Hz now");
   }
-  return speech_.load(*file, *info, utterance.first_sample, utterance.num_samples);
+  return Sound{utterance, std::move(file).value(), *info};
+}
+
+UtteranceReader::Samples UtteranceReader::load_file(std::uint32_t row) {
+  const Result<Sound> sound = open_sound(row);
+  if (!sound) return sound.error();
+  return speech_.load(sound->file, sound->info, sound->utterance.first_sample,
+                      sound->utterance.num_samples);
 }
 
 Result<std::uint32_t> UtteranceReader::write_mel(std::uint32_t row,

@@ -46,10 +46,21 @@ class UtteranceReader final : public RowReader {
   Samples load_samples(std::uint32_t row, pipeline::FillContext* context);
   // As load_samples(), augmented for the epoch.
   Samples load_changed(std::uint32_t row, pipeline::FillContext& context);
+  // The row's file, open and as it was when indexed.
+  struct Sound {
+    data::Utterance utterance;
+    File file;
+    audio::SoundInfo info;
+  };
+  Result<Sound> open_sound(std::uint32_t row) const;
   Samples load_file(std::uint32_t row);
+  Result<std::uint32_t> read_file_pcm(std::uint32_t row, std::span<std::int16_t> out);
   Samples load_record(const cache::RecordRef& record);
   Samples read_record(const cache::RecordRef& record, std::span<std::int16_t> out);
   Result<void> check_planned(std::uint32_t row, std::size_t num_samples) const;
+  // The front of `out`, where the row has as many samples as was planned.
+  Result<std::span<std::int16_t>> find_room(std::uint32_t row, std::size_t num_samples,
+                                            std::span<std::int16_t> out) const;
   Result<std::uint32_t> write_mel(std::uint32_t row, std::span<const std::int16_t> samples,
                                   const MelTarget& out);
   Result<void> fall_back(std::uint32_t row, const Error& error) const;
