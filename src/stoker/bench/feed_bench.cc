@@ -94,7 +94,7 @@ void add_gpu(const std::vector<FeedWindow>& windows, FeedBenchRow& row) {
     if (!window.gemm) continue;
     const auto& own = window.gemm->gpu_utilization_percent;
     percent.insert(percent.end(), own.begin(), own.end());
-    busy += window.gemm->busy_share;
+    busy += window.gemm->accelerator_use;
     cost += window.gemm->step_cost();
     alone_s += window.gemm->step_alone_s;
     ++count;

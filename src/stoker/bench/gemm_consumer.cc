@@ -1,6 +1,5 @@
 #include "stoker/bench/gemm_consumer.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "stoker/base/clock.h"
@@ -40,24 +39,29 @@ class GemmRun {
     const double cpu_before_s = process_cpu_s();
     const double own_before_s = thread_cpu_s();
     const Stopwatch watch;
-    while (watch.seconds() < options_.seconds && step()) {
-    }
-    put_times(clock_.finish(), watch.seconds());
+    run_for(options_.seconds);
+    StepTimes times = clock_.finish(stream_);
+    report_.consumer.wall_s = watch.seconds();
     report_.consumer.cpu_s = process_cpu_s() - cpu_before_s - (thread_cpu_s() - own_before_s);
     report_.gpu_utilization_percent = utilization.finish();
-    run_from_memory();
+    StepTimes resting = run_from_memory();
+    put_times(std::move(times), std::move(resting));
     return std::move(report_);
   }
 
  private:
+  void run_for(double seconds) {
+    const Stopwatch watch;
+    while (watch.seconds() < seconds && !clock_.is_full() && step()) {
+    }
+  }
+
   // The feed's kernels take their share of the GPU: with them a step is to take its time.
   void fit_beside_feed() {
     for (int round = 0; round < kFitRounds; ++round) {
-      clock_.finish();
-      const Stopwatch watch;
-      while (watch.seconds() < kFitS && step()) {
-      }
-      const double median_s = clock_.finish().median_step_s();
+      clock_.finish(stream_);
+      run_for(kFitS);
+      const double median_s = median_of(clock_.finish(stream_).steps_s);
       if (median_s > 0) gemm_.scale(options_.step_s / median_s);
     }
   }
@@ -77,37 +81,40 @@ class GemmRun {
 
   void enqueue(feed::Batch& batch) {
     batch.wait(stream_);
-    clock_.begin(stream_);
-    gemm_.run(stream_);
+    gemm_.run(stream_, clock_.begin());
     clock_.end(stream_);
   }
 
-  void put_times(StepTimes times, double wall_s) {
-    report_.step_s = times.median_step_s();
-    const double busy_s = times.busy_s();
-    report_.busy_share = busy_s / std::max(1e-9, busy_s + times.wait_s);
-    report_.consumer.wall_s = wall_s;
-    report_.consumer.wait_s = times.wait_s;
-    report_.consumer.intervals_s = std::move(times.intervals_s);
+  // The same steps over one batch that stays.
+  StepTimes run_from_memory() {
+    std::optional<feed::Batch> batch = observe::next_of_any_epoch(feed_, options_.stop);
+    if (!batch) return {};
+    const auto repeat_for = [&](double seconds) {
+      const Stopwatch watch;
+      while (watch.seconds() < seconds && !clock_.is_full() && !options_.stop.stop_requested()) {
+        enqueue(*batch);
+      }
+      return clock_.finish(stream_);
+    };
+    repeat_for(kSettleS);
+    StepTimes times = repeat_for(kMemoryShare * options_.seconds);
+    batch->release(stream_);
+    return times;
   }
 
-  void run_from_memory() {
-    std::optional<feed::Batch> batch = observe::next_of_any_epoch(feed_, options_.stop);
-    if (!batch) return;
-    const auto run_for = [&](double seconds) {
-      const Stopwatch watch;
-      while (watch.seconds() < seconds && !options_.stop.stop_requested()) enqueue(*batch);
-      StepTimes times = clock_.finish();
-      report_.memory.wall_s = watch.seconds();
-      return times;
-    };
-    run_for(kSettleS);
-    StepTimes times = run_for(kMemoryShare * options_.seconds);
-    report_.step_alone_s = times.median_step_s();
-    report_.memory.num_batches = times.steps_s.size();
-    report_.memory.wait_s = times.wait_s;
-    report_.memory.intervals_s = std::move(times.intervals_s);
-    batch->release(stream_);
+  void put_times(StepTimes times, StepTimes resting) {
+    const double usual_gap_s = median_of(resting.gaps_s);
+    report_.step_s = median_of(times.steps_s);
+    report_.step_alone_s = median_of(resting.steps_s);
+    const double mean_s = mean_of(times.intervals_s);
+    report_.accelerator_use = mean_s > 0 ? mean_of(resting.intervals_s) / mean_s : 0;
+    report_.consumer.wait_s = times.wait_s(usual_gap_s);
+    report_.consumer.intervals_s = std::move(times.intervals_s);
+    report_.memory.num_batches = resting.steps_s.size();
+    report_.memory.wall_s =
+        mean_of(resting.intervals_s) * static_cast<double>(resting.steps_s.size());
+    report_.memory.wait_s = resting.wait_s(usual_gap_s);
+    report_.memory.intervals_s = std::move(resting.intervals_s);
   }
 
   feed::Feed& feed_;

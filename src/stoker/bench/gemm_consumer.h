@@ -19,13 +19,15 @@ struct GemmConsumerOptions {
 };
 
 struct GemmConsumerReport {
-  // Waiting is the GPU's: from the end of one step to the moment the next batch is there.
+  // Waiting is the GPU's: between two steps, beyond what lies between them when no feed runs.
   observe::ConsumerReport consumer;
   // The same steps over one batch that stays, while the feed rests.
   observe::ConsumerReport memory;
   double step_s = 0;        // median beside the feed
   double step_alone_s = 0;  // median of the same work while the feed rests
-  double busy_share = 0;    // time in steps over all time
+  // AU: time with batches that are there already over time with the feed, so that waiting and what
+  // the feed's kernels cost are both in it.
+  double accelerator_use = 0;
 
   // How much longer the feed's kernels make a step.
   double step_cost() const { return step_alone_s > 0 ? step_s / step_alone_s - 1 : 0; }

@@ -1,15 +1,23 @@
 // A trainer's step as a benchmark needs it: matrix products on the GPU, as many as a step takes.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "stoker/cuda/stream.h"
 
 namespace stoker::bench {
 
-// f16 products with f32 sums on the matrix units, about a tenth of a millisecond each, the last
-// one less deep so that a step can have any length. The kernels are our own, so that no library is
-// needed.
+// When a step's first block began and its last one ended, by the GPU's own clock. It lies in device
+// memory, so that taking the time needs nothing from the bus that the feed fills.
+struct StepMark {
+  std::uint64_t begin_ns = 0;
+  std::uint64_t end_ns = 0;
+};
+
+// f16 products with f32 sums on the matrix units, as a layer makes them: a row for every frame of a
+// batch, so many that the blocks come in several waves. The kernels are our own, so that no library
+// is needed.
 class GemmStep {
  public:
   // Throws GpuError.
@@ -20,13 +28,13 @@ class GemmStep {
   void fit_to(double step_s, cuda::StreamView stream);
   // As much work as now times `factor`, at least the smallest piece.
   void scale(double factor);
-  // Asynchronous.
-  void run(cuda::StreamView stream) const;
+  // Asynchronous. `mark`: in device memory and zero, or null.
+  void run(cuda::StreamView stream, StepMark* mark) const;
 
  private:
   struct Memory;
   std::unique_ptr<Memory> memory_;
-  int num_slices_ = 1;  // of depth, over all products
+  int num_row_tiles_ = 1;  // over all products
 };
 
 }  // namespace stoker::bench

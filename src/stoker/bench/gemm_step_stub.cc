@@ -10,7 +10,7 @@ GemmStep::GemmStep(int) {
 }
 GemmStep::~GemmStep() = default;
 void GemmStep::fit_to(double, cuda::StreamView) {}
-void GemmStep::scale(double) { num_slices_ = 1; }
-void GemmStep::run(cuda::StreamView) const {}
+void GemmStep::scale(double) { num_row_tiles_ = 1; }
+void GemmStep::run(cuda::StreamView, StepMark*) const {}
 
 }  // namespace stoker::bench

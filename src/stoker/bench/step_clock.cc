@@ -2,54 +2,81 @@
 
 #include <algorithm>
 #include <numeric>
-#include <utility>
 
 namespace stoker::bench {
 namespace {
 
-constexpr double kMsPerS = 1e3;
+constexpr double kSPerNs = 1e-9;
+
+// The GPU's clock may tick backwards by a tick between two multiprocessors.
+double seconds_between(std::uint64_t from_ns, std::uint64_t to_ns) {
+  return to_ns > from_ns ? kSPerNs * static_cast<double>(to_ns - from_ns) : 0;
+}
+
+StepTimes times_of(const std::vector<StepMark>& marks) {
+  StepTimes times;
+  for (std::size_t i = 0; i < marks.size(); ++i) {
+    const StepMark& now = marks[i];
+    times.steps_s.push_back(seconds_between(now.begin_ns, now.end_ns));
+    if (i == 0) continue;
+    times.gaps_s.push_back(seconds_between(marks[i - 1].end_ns, now.begin_ns));
+    times.intervals_s.push_back(seconds_between(marks[i - 1].end_ns, now.end_ns));
+  }
+  return times;
+}
 
 }  // namespace
 
-double StepTimes::busy_s() const { return std::accumulate(steps_s.begin(), steps_s.end(), 0.0); }
-
-double StepTimes::median_step_s() const {
-  if (steps_s.empty()) return 0;
-  std::vector<double> sorted = steps_s;
-  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
-  std::nth_element(sorted.begin(), middle, sorted.end());
+double median_of(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
   return *middle;
 }
 
-StepClock::StepClock(int device, std::size_t steps_ahead) : steps_ahead_(steps_ahead) {
-  // One that is being written, and one before the oldest not yet read.
-  for (std::size_t i = 0; i < steps_ahead + 2; ++i) marks_.emplace_back(device);
+double mean_of(const std::vector<double>& values) {
+  if (values.empty()) return 0;
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-void StepClock::begin(cuda::StreamView stream) { marks(num_begun_).begin.record(stream); }
+double StepTimes::wait_s(double usual_gap_s) const {
+  double waited_s = 0;
+  for (const double gap_s : gaps_s) waited_s += std::max(0.0, gap_s - usual_gap_s);
+  return waited_s;
+}
+
+StepClock::StepClock(int device, std::size_t steps_ahead)
+    : marks_(device, kMostSteps * sizeof(StepMark)) {
+  for (std::size_t i = 0; i < steps_ahead; ++i) ended_.emplace_back(device);
+  cuda::Stream stream(device);
+  cuda::system_device_api().fill_bytes(marks_.data(), 0, marks_.size_bytes(),
+                                       stream.view().handle());
+  stream.synchronize();
+}
+
+StepMark* StepClock::begin() { return marks_.as<StepMark>() + num_begun_; }
 
 void StepClock::end(cuda::StreamView stream) {
-  marks(num_begun_).end.record(stream);
+  cuda::Event& oldest = ended_[num_begun_ % ended_.size()];
+  oldest.synchronize();
+  oldest.record(stream);
   ++num_begun_;
-  while (num_begun_ - num_read_ > steps_ahead_) read_oldest();
 }
 
-void StepClock::read_oldest() {
-  const Marks& now = marks(num_read_);
-  now.end.synchronize();
-  times_.steps_s.push_back(now.end.ms_since(now.begin) / kMsPerS);
-  if (num_read_ > first_) {
-    const Marks& before = marks(num_read_ - 1);
-    times_.wait_s += now.begin.ms_since(before.end) / kMsPerS;
-    times_.intervals_s.push_back(now.end.ms_since(before.end) / kMsPerS);
-  }
-  ++num_read_;
-}
-
-StepTimes StepClock::finish() {
-  while (num_read_ < num_begun_) read_oldest();
-  first_ = num_read_;
-  return std::exchange(times_, {});
+StepTimes StepClock::finish(cuda::StreamView stream) {
+  std::vector<StepMark> marks(num_begun_);
+  if (marks.empty()) return {};
+  cuda::DeviceApi& api = cuda::system_device_api();
+  const std::size_t size_bytes = marks.size() * sizeof(StepMark);
+  api.copy({.to = marks.data(),
+            .from = marks_.data(),
+            .size_bytes = size_bytes,
+            .kind = cuda::CopyKind::kToHost},
+           stream.handle());
+  api.fill_bytes(marks_.data(), 0, size_bytes, stream.handle());
+  api.synchronize(stream.handle());
+  num_begun_ = 0;
+  return times_of(marks);
 }
 
 }  // namespace stoker::bench

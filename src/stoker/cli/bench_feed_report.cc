@@ -149,11 +149,12 @@ const bench::FeedBenchRow* naive_twin(const bench::FeedBenchReport& report,
 // What a consumer of matrix products saw, and where the time of the feed's threads went.
 void print_times(Frame& frame, const bench::FeedBenchRow& row) {
   if (row.au) {
-    frame.print(fmt::format(
-        "  steps of {:.3f} ms ({:.3f} without the feed, {:+.2f} %); GPU in steps {:.2f} % of the "
-        "time",
-        row.step_ms, row.step_alone_ms.value_or(0), 100 * row.step_cost.value_or(0),
-        100 * *row.au));
+    frame.print(
+        fmt::format("  steps of {:.3f} ms ({:.3f} without the feed, {:+.2f} %); with batches that "
+                    "lie there the "
+                    "same takes {:.2f} % of the time",
+                    row.step_ms, row.step_alone_ms.value_or(0), 100 * row.step_cost.value_or(0),
+                    100 * *row.au));
   }
   const auto& thread = row.times.device_thread;
   if (!thread) return;
