@@ -167,6 +167,17 @@ TEST_P(LogMelBackEndTest, NeighboursBatchSizeAndRepetitionChangeNoByte) {
   }
 }
 
+TEST_P(LogMelBackEndTest, ShortBlocksChangeNoByte) {
+  if (!GetParam().back_end.variant) GTEST_SKIP() << "blocks are a GPU's";
+  MelInput input;
+  for (std::size_t u = 0; u < 40; ++u)
+    input.utterances.push_back(speech_like(900 + 1777 * u % 30011));
+  MelBackEnd brief = GetParam().back_end;
+  brief.blocks = MelBlocks::kShort;
+  const MelOutput out = run_back_end(brief, recipe(), input);
+  EXPECT_TRUE(std::ranges::equal(out.bytes, run(input).bytes));
+}
+
 TEST_P(LogMelBackEndTest, SilenceFullScaleAndBrokenFloatsStayFinite) {
   MelInput input;
   input.floats = {std::vector<float>(3000, 0.0F), std::vector<float>(3000), noise(3000, 9)};

@@ -55,6 +55,7 @@ struct MelOutput {
 struct MelBackEnd {
   std::string name;
   std::optional<MelVariant> variant;  // nothing: the CPU at its best level
+  MelBlocks blocks = MelBlocks::kStay;
 
   bool is_fast_kernel() const { return variant && *variant != MelVariant::kGeneral; }
 };
@@ -156,7 +157,8 @@ inline MelOutput run_back_end(const MelBackEnd& back_end, const config::MelRecip
   const DeviceLogMel mel(recipe, {.out = input.dtype,
                                   .in = is_f32 ? SampleType::kF32 : SampleType::kPcm16,
                                   .device = 0,
-                                  .variant = *back_end.variant});
+                                  .variant = *back_end.variant,
+                                  .blocks = back_end.blocks});
   is_f32 ? run_on_device(mel, input.floats, out) : run_on_device(mel, input.utterances, out);
   return out;
 }

@@ -22,6 +22,11 @@ enum class SampleType : std::uint8_t { kPcm16, kF32 };
 // can, else kGeneral.
 enum class MelVariant : std::uint8_t { kAuto, kHopper, kPortable, kGeneral };
 
+// kStay: as many blocks as the GPU holds, each until nothing is left; fastest alone. kShort: a
+// block for every tile, gone after some 15 us, so that a model's kernels beside it lose no more
+// than its work; not for kHopper, whose blocks fill their multiprocessor once.
+enum class MelBlocks : std::uint8_t { kStay, kShort };
+
 std::string_view mel_variant_name(MelVariant variant);
 
 // All pointers lie on the device, `samples` and `mel` aligned to 16 bytes.
@@ -46,6 +51,7 @@ class DeviceLogMel {
     SampleType in = SampleType::kPcm16;
     int device = 0;
     MelVariant variant = MelVariant::kAuto;
+    MelBlocks blocks = MelBlocks::kStay;
   };
 
   // Throws ConfigError when the recipe is out of range or the variant cannot do it, GpuError when

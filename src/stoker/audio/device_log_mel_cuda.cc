@@ -18,14 +18,26 @@ std::unique_ptr<const DeviceMelPlan> make_plan(const config::MelRecipe& recipe,
   return std::make_unique<const DeviceMelPlan>(recipe, options);
 }
 
+// Blocks go on from tile to tile, so that any number of them does all the work.
+unsigned num_blocks(const DeviceMelPlan& plan, const DeviceMelTask& task) {
+  const device::MelKernel& kernel = plan.kernel;
+  const int held = plan.num_multiprocessors * kernel.blocks_per_multiprocessor;
+  if (plan.options.blocks == MelBlocks::kStay || plan.variant == MelVariant::kHopper) {
+    return static_cast<unsigned>(held);
+  }
+  constexpr std::int64_t kMostBlocks = 1 << 20;
+  const int tiles_per_row = (task.padded_frames + kernel.tile_frames - 1) / kernel.tile_frames;
+  return static_cast<unsigned>(
+      std::min(kMostBlocks, std::int64_t{task.num_utterances} * tiles_per_row));
+}
+
 void launch_mel(const DeviceMelPlan& plan, DeviceMelTask& task, cudaStream_t stream) {
   const device::MelKernel& kernel = plan.kernel;
   cudaLaunchAttribute overlap{};
   overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   overlap.val.programmaticStreamSerializationAllowed = 1;
   cudaLaunchConfig_t launch{};
-  launch.gridDim.x =
-      static_cast<unsigned>(plan.num_multiprocessors * kernel.blocks_per_multiprocessor);
+  launch.gridDim.x = num_blocks(plan, task);
   launch.blockDim.x = static_cast<unsigned>(kernel.num_threads);
   launch.dynamicSmemBytes = kernel.shared_bytes;
   launch.stream = stream;

@@ -22,6 +22,7 @@ struct MelKernel {
   const void* function = nullptr;  // takes one DeviceMelTask
   int num_threads = 0;
   int blocks_per_multiprocessor = 1;
+  int tile_frames = 0;  // that a block makes at a time
   std::size_t shared_bytes = 0;
   bool waits_by_itself = false;  // for the stream's previous kernel: may begin before that ends
   PartRule parts{};              // how the bands are shared among warps

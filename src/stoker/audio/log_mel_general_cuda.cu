@@ -178,6 +178,7 @@ MelKernel kernel_of(const GeneralMelTask& general) {
   return {.function = reinterpret_cast<const void*>(&log_mel_general<Sample, Real>),
           .num_threads = kThreads,
           .blocks_per_multiprocessor = 4,
+          .tile_frames = general.tile_frames,
           .shared_bytes = num_values * sizeof(Real),
           .waits_by_itself = false,
           .parts = {.num_parts = 1, .align = 1}};

@@ -241,6 +241,7 @@ MelKernel kernel_for(const MelKernelChoice& choice) {
   return {.function = reinterpret_cast<const void*>(&log_mel_hopper<Bank, Shape>),
           .num_threads = Shape::kThreads,
           .blocks_per_multiprocessor = 1,
+          .tile_frames = kTileFrames,
           .shared_bytes = sizeof(Shared<Shape>) + Shape::kStages * 32 * row_bytes,
           .waits_by_itself = true,
           .parts = {.num_parts = kBandWarps, .align = kBandAlign}};

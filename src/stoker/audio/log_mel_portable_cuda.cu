@@ -202,6 +202,7 @@ MelKernel kernel_of() {
   return {.function = reinterpret_cast<const void*>(&log_mel_portable<Bank, Sample, Real>),
           .num_threads = kThreads<Real>,
           .blocks_per_multiprocessor = kBlocks,
+          .tile_frames = kTileFrames,
           .shared_bytes = sizeof(Shared<Real>),
           .waits_by_itself = false,
           .parts = {.num_parts = kWarps<Real>, .align = kPart}};
