@@ -152,7 +152,7 @@ Result<std::uint32_t> UtteranceReader::read_pcm(std::uint32_t row, std::span<std
     if (Result<void> allowed = fall_back(row, read.error()); !allowed) return allowed.error();
   }
   context.enter(kDecode);
-  const Result<std::uint32_t> count = read_file_pcm(row, out);
+  Result<std::uint32_t> count = read_file_pcm(row, out);
   context.enter(kFetch);
   return count;
 }
