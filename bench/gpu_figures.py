@@ -106,6 +106,15 @@ def gemm(runner: Runner, bars: Bars) -> Json:
     return {"rows": rows}
 
 
+def gemm_large(runner: Runner, bars: Bars) -> Json:
+    """The same with batches four times as large, whose steps are as much longer."""
+    large = ("--consumer", "gemm", "--demand", "90%", "--batch-frames", "160000", "--seconds", "4")
+    rows = runner.bench("--path", "cached", *large)
+    bars.at_least("cached: batches", rows[0]["batches"], 5_000)
+    add_steadiness(bars, rows[0])
+    return {"rows": rows}
+
+
 def gemm_20ms(runner: Runner, bars: Bars) -> Json:
     """The same at a usual trainer's pace: what the feed costs its steps."""
     rows = runner.bench("--path", "cached,pcm", *GPU, "--consumer", "gemm", "--step-ms", "20", "--seconds", "3")
@@ -125,6 +134,7 @@ FIGURES: dict[str, Callable[[Runner, Bars], Json]] = {
     "gpu-feed-6-cores": six_cores,
     "gpu-feed-resident": resident,
     "gpu-feed-gemm": gemm,
+    "gpu-feed-gemm-large": gemm_large,
     "gpu-feed-gemm-20ms": gemm_20ms,
     "gpu-feed-naive": naive,
 }
