@@ -20,7 +20,7 @@ EpochPlanner::EpochPlanner(std::shared_ptr<const Order> order, std::uint64_t fir
   }
   {
     const Lock lock(mutex_);
-    known_.push_back({0, std::move(plan)});
+    add(std::move(plan));
   }
   thread_ = Thread("stoker-plan", [this](const std::stop_token& stop) { plan_ahead(stop); });
 }
@@ -29,10 +29,11 @@ EpochPlanner::~EpochPlanner() = default;
 
 BatchPlace EpochPlanner::locate(std::uint64_t sequence) {
   Lock lock(mutex_);
-  while (known_.back().end_sequence() <= sequence) plan_next(lock);
-  const auto after = std::find_if(known_.begin(), known_.end(), [&](const Known& known) {
-    return sequence < known.end_sequence();
-  });
+  while (known_.back().end_sequence <= sequence) plan_next(lock);
+  // Of a small data set hundreds are known.
+  const auto after = std::upper_bound(
+      known_.begin(), known_.end(), sequence,
+      [](std::uint64_t wanted, const Known& known) { return wanted < known.end_sequence; });
   check_invariant(after->first_sequence <= sequence, "a batch of a forgotten epoch");
   BatchPlace place{after->plan, sequence - after->first_sequence};
   if (place.plan->epoch > asked_epoch_) {
@@ -64,12 +65,18 @@ void EpochPlanner::plan_next(Lock& lock) {
   order_->plan_epoch(epoch, *plan);
   lock.lock();
   is_planning_ = false;
-  known_.push_back({known_.back().end_sequence(), std::move(plan)});
+  add(std::move(plan));
   changed_.notify_all();
 }
 
+void EpochPlanner::add(std::shared_ptr<EpochPlan> plan) {
+  const std::uint64_t first = known_.empty() ? 0 : known_.back().end_sequence;
+  const std::uint64_t end = first + plan->batches.size();
+  known_.push_back({first, end, std::move(plan)});
+}
+
 void EpochPlanner::forget_before(std::uint64_t sequence) {
-  while (known_.size() > 1 && known_.front().end_sequence() + kMemoryBatches <= sequence) {
+  while (known_.size() > 1 && known_.front().end_sequence + kMemoryBatches <= sequence) {
     memory_.push_back(std::move(known_.front().plan));
     known_.erase(known_.begin());
   }
@@ -89,7 +96,7 @@ std::shared_ptr<EpochPlan> EpochPlanner::take_memory() {
 
 bool EpochPlanner::is_far_enough() const {
   return known_.back().plan->epoch > asked_epoch_ &&
-         known_.back().end_sequence() > asked_sequence_ + kAheadBatches;
+         known_.back().end_sequence > asked_sequence_ + kAheadBatches;
 }
 
 void EpochPlanner::plan_ahead(const std::stop_token& stop) {

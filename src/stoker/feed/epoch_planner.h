@@ -38,12 +38,13 @@ class EpochPlanner {
  private:
   struct Known {
     std::uint64_t first_sequence = 0;
+    std::uint64_t end_sequence = 0;  // of the last batch, and one more
     std::shared_ptr<EpochPlan> plan;
-    std::uint64_t end_sequence() const { return first_sequence + plan->batches.size(); }
   };
 
   // Plans the next epoch, or waits for whoever does; leaves the lock in between.
   void plan_next(Lock& lock) STOKER_NO_THREAD_CHECK;
+  void add(std::shared_ptr<EpochPlan> plan) STOKER_REQUIRES(mutex_);
   void forget_before(std::uint64_t sequence) STOKER_REQUIRES(mutex_);
   std::shared_ptr<EpochPlan> take_memory() STOKER_REQUIRES(mutex_);
   bool is_far_enough() const STOKER_REQUIRES(mutex_);
