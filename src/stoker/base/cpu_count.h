@@ -17,6 +17,13 @@ struct CpuCount {
 
 CpuCount count_cpus();
 
+// Threads to start beside one that must not be kept waiting: on many cores one is left to it, on a
+// few its short work is not worth a core.
+constexpr unsigned workers_beside_consumer(unsigned num_cores) {
+  constexpr unsigned kFewCores = 4;
+  return num_cores > kFewCores ? num_cores - 1 : num_cores;
+}
+
 // For tests: `root` stands in for "/", holding proc/self/cgroup and sys/fs/cgroup. The smallest
 // quota on the way from the process's group to the top counts.
 std::optional<double> cgroup_quota_cores(const std::string& root);

@@ -15,6 +15,10 @@ inline constexpr ErrorCode kBenchChoice{
     "E-BENCH-CHOICE", ExitCode::kUsage,
     "A loader, path or grid of the benchmark is not one that exists here.",
     "`stoker bench feed --help` lists them"};
+inline constexpr ErrorCode kBenchNothing{
+    "E-BENCH-NOTHING", ExitCode::kCheckFailed,
+    "The consumer got too few batches within a window for any figure.",
+    "give more --seconds, or fewer windows (--repeat)"};
 inline constexpr ErrorCode kBenchPeers{
     "E-BENCH-PEERS", ExitCode::kUsage,
     "The race against other loaders could not be run: its drivers are part of the source tree.",
@@ -26,6 +30,7 @@ inline constexpr ErrorCode kBenchCache{
     "shape.",
     "name an empty or absent folder, which is filled, or one that `stoker bench cache` made"};
 
-inline constexpr std::array kErrorCodes{&kBenchWrong, &kBenchChoice, &kBenchPeers, &kBenchCache};
+inline constexpr std::array kErrorCodes{&kBenchWrong, &kBenchChoice, &kBenchNothing, &kBenchPeers,
+                                        &kBenchCache};
 
 }  // namespace stoker::bench

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "stoker/base/clock.h"
+#include "stoker/base/number_text.h"
 #include "stoker/bench/device_limits.h"
 #include "stoker/bench/errors.h"
 #include "stoker/feed/open_feed.h"
@@ -108,6 +109,17 @@ double measure_supply(feed::OpenedFeed& opened, const FeedWindowOptions& options
   return observe::run_consumer(source, consumer).clips_per_s();
 }
 
+// Figures of nothing would look like those of a feed that never stalls.
+void require_batches(const FeedWindowOptions& options, const FeedWindow& window) {
+  constexpr std::uint64_t kFewest = 2;  // an interval
+  if (options.stop.stop_requested() || window.consumer.num_batches >= kFewest) return;
+  raise({.code = &kBenchNothing,
+         .promised = "at least " + std::to_string(kFewest) + " batches in a window of " +
+                     seconds_text(options.seconds),
+         .found = std::to_string(window.consumer.num_batches) + " with steps of " +
+                  seconds_text(window.step_s)});
+}
+
 FeedLook look_at(const feed::Feed& feed, const Stopwatch& watch) {
   return {feed.stats(), watch.seconds(), feed.num_workers()};
 }
@@ -166,6 +178,7 @@ FeedWindow run_feed_window(Io& io, const FeedBenchCase& what, const FeedWindowOp
   window.step_s = step_of(options, opened.feed, window.supply_clips_per_s);
   const FeedLook before = look_at(opened.feed, opening);
   consume(opened, options, window);
+  require_batches(options, window);
   window.times = times_between(before, look_at(opened.feed, opening));
   window.held_mb = static_cast<double>(observe::process_memory(io).held_bytes()) / kBytesPerMb;
   window.num_workers = opened.feed.num_workers();

@@ -29,7 +29,8 @@ struct LoaderSettings {
     using C = LoaderSettings;
     return std::tuple{
         field("num_workers", &C::num_workers, {0, 1024},
-              "Threads that fill batches; 0: the caller's own, auto: the cores allowed.")
+              "Threads that fill batches; 0: the caller's own, auto: the cores allowed, less one "
+              "for the consumer of a feed where they are more than four.")
             .unit("threads")
             .old("training.num_workers"),
         field("prefetch_buffer_size", &C::prefetch_buffer_size, {1, 4096},

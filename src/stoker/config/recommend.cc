@@ -6,6 +6,7 @@
 #include <array>
 #include <cctype>
 
+#include "stoker/base/cpu_count.h"
 #include "stoker/base/number_text.h"
 #include "stoker/config/errors.h"
 #include "stoker/config/nearest_name.h"
@@ -85,7 +86,8 @@ Choice sizes_for(const GpuFacts& gpu) {
 std::vector<Recommendation> for_cpu(unsigned cores) {
   return {
       {"device", "cpu", "no GPU was found"},
-      {"data.num_workers", fmt::format("{}", cores), "one thread for each core allowed"},
+      {"data.num_workers", fmt::format("{}", workers_beside_consumer(cores)),
+       "one thread for each core allowed; of more than four one is the consumer's"},
       {"data.preprocessing_mode", "precompute", "features made once leave the cores to the model"},
       {"training.precision", "fp32", "a CPU gains nothing from a shorter format"}};
 }

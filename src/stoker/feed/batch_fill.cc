@@ -18,6 +18,16 @@ constexpr std::array<std::string_view, kNumStages> kStageNames{"plan",   "tokens
 // Between the two passes over a row: its tokens are in place, its mel is still to come.
 constexpr std::int32_t kMelToCome = -1;
 
+BatchSums sum_rows(const BatchSlot& slot) {
+  BatchSums sums{.all_frames = std::uint64_t{slot.shape.num_rows} * slot.shape.num_frames};
+  for (std::size_t at = 0; at < slot.num_rows; ++at) {
+    sums.true_frames += static_cast<std::uint64_t>(slot.mel_len[at]);
+    if (slot.mel_len[at] > 0) ++sums.num_clips;
+    if (slot.mel_len[at] == 0 && slot.rows[at] != kEmptyRow) ++sums.num_empty_bad;
+  }
+  return sums;
+}
+
 }  // namespace
 
 BatchFill::BatchFill(BatchFillParts parts)
@@ -61,6 +71,7 @@ pipeline::FillEnd BatchFill::fill(pipeline::FillContext& context) {
     context.enter(kExtras);
     for (std::size_t at = 0; at < slot->num_rows; ++at) fill_extras(at, *slot, *reader, context);
   }
+  slot->sums = sum_rows(*slot);
   if (parts_.format->is_for_device) DevicePack(*slot).write(*slot, *parts_.format);
   return pipeline::FillEnd::kFilled;
 }

@@ -78,6 +78,14 @@ class AlignedBytes {
   std::size_t size_bytes_ = 0;
 };
 
+// Counted by the worker, so that the consumer need not look at every row.
+struct BatchSums {
+  std::uint64_t num_clips = 0;  // utterances; empty rows are none
+  std::uint64_t true_frames = 0;
+  std::uint64_t all_frames = 0;     // with the padding
+  std::uint64_t num_empty_bad = 0;  // rows that are empty because their file turned bad
+};
+
 // Arrays of one batch. With R rows of shape (B, T, L) the padded layout uses R = B and row r's mel
 // at frame r * T; the packed one tells each utterance's place in frame_begins and token_begins.
 struct BatchSlot {
@@ -100,6 +108,7 @@ struct BatchSlot {
   BatchShape shape;      // of this rank
   BatchShape global_shape;
   std::uint32_t num_rows = 0;
+  BatchSums sums;
 
   std::vector<std::uint32_t> rows;         // in the store; kEmptyRow where nobody stands
   std::vector<std::uint32_t> global_rows;  // of the batch over all ranks

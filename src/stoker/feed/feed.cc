@@ -4,6 +4,7 @@
 #include <thread>
 #include <utility>
 
+#include "stoker/base/cpu_count.h"
 #include "stoker/base/cpu_time.h"
 #include "stoker/base/number_text.h"
 #include "stoker/feed/batch_fill.h"
@@ -192,7 +193,8 @@ struct Feed::State {
     const unsigned cores = setup.loading.tuned_cores;
     if (cores == 0 || now.at(TunerKnob::kWorkers) == 0) return;
     TunerLimits limits;
-    limits.most.at(TunerKnob::kWorkers) = std::min(cores, setup.loading.max_workers);
+    limits.most.at(TunerKnob::kWorkers) =
+        std::min(workers_beside_consumer(cores), setup.loading.max_workers);
     limits.most.at(TunerKnob::kDepth) = max_depth;
     limits.most.at(TunerKnob::kReadAhead) = kMostReadAhead;
     limits.most_idle_workers = std::min(kIdleWorkersPerCore * cores, setup.loading.max_workers);
@@ -240,14 +242,12 @@ struct Feed::State {
     start_tuner(wanted);
   }
 
-  void count(const BatchSlot& slot) {
+  void count(const BatchSums& sums) {
     ++totals.num_batches;
-    totals.all_frames += std::uint64_t{slot.shape.num_rows} * slot.shape.num_frames;
-    for (std::size_t at = 0; at < slot.num_rows; ++at) {
-      totals.true_frames += static_cast<std::uint64_t>(slot.mel_len[at]);
-      if (slot.mel_len[at] > 0) ++totals.num_clips;
-      if (slot.mel_len[at] == 0 && slot.rows[at] != kEmptyRow) ++totals.num_empty_bad;
-    }
+    totals.num_clips += sums.num_clips;
+    totals.true_frames += sums.true_frames;
+    totals.all_frames += sums.all_frames;
+    totals.num_empty_bad += sums.num_empty_bad;
   }
 
   FeedSetup setup;
@@ -287,14 +287,14 @@ std::optional<Batch> Feed::next(const std::stop_token& stop) {
   if (own.stage != nullptr) {
     DeviceLease lease = own.stage->next(stop);
     if (!lease) return std::nullopt;
-    own.count(lease.slot().host);
+    own.count(lease.slot().host.sums);
     ++own.position.batch;
     return Batch(std::move(lease), own.setup.store, own.format);
   }
   pipeline::SlotLease lease = own.pipeline->next(stop);
   if (!lease) return std::nullopt;
   const BatchSlot& slot = own.fill->slot(lease.slot());
-  own.count(slot);
+  own.count(slot.sums);
   ++own.position.batch;
   return Batch(std::move(lease), slot, own.setup.store, own.format);
 }

@@ -152,7 +152,8 @@ bool is_incomplete(const config::Settings& settings, const UtteranceStore& store
 }
 
 unsigned workers_of(const config::LoaderSettings& loader) {
-  return loader.num_workers ? static_cast<unsigned>(*loader.num_workers) : count_cpus().allowed;
+  if (loader.num_workers) return static_cast<unsigned>(*loader.num_workers);
+  return workers_beside_consumer(count_cpus().allowed);
 }
 
 struct ModeParts {

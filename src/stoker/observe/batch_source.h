@@ -18,6 +18,9 @@ struct TakenBatch {
   std::uint64_t true_frames = 0;
   std::uint64_t all_frames = 0;
   bool is_last_of_epoch = false;
+  // In host memory: the mel and the length of a row; null elsewhere.
+  const std::byte* mel = nullptr;
+  std::size_t mel_bytes = 0, row_bytes = 0;
 };
 
 // One consumer thread.
@@ -30,13 +33,11 @@ class BatchSource {
 };
 
 TakenBatch count_batch(const feed::Batch& batch);
+// Reads one value of every row in host memory: a batch is not had before its memory can be.
+void touch_rows(const TakenBatch& batch);
 
 // The next batch, of whatever epoch; nothing at the end of all of them and after a stop.
 std::optional<feed::Batch> next_of_any_epoch(feed::Feed& feed, const std::stop_token& stop);
-
-// Counts of a batch in host memory, after one value of every row was read: a batch is not had
-// before its memory can be.
-TakenBatch touch_batch(const feed::Batch& batch);
 
 // Batches of a feed, which must outlive it.
 class FeedSource final : public BatchSource {
@@ -59,7 +60,6 @@ class MemorySource final : public BatchSource {
  private:
   struct Kept {
     std::vector<std::byte> mel;
-    std::size_t row_bytes = 0;
     TakenBatch batch;
   };
   std::vector<Kept> kept_;
