@@ -16,13 +16,16 @@ PipelineCore::PipelineCore(std::shared_ptr<SlotFiller> filler, const PipelineOpt
       options_(options),
       clock_(*options.clock),
       activities_(std::make_unique<Activity[]>(options.max_workers + 1)),
-      slots_(options.max_depth + 2),
-      ready_(options.max_depth + 2, kNotReady),
+      num_cores_(num_given_cores()),
+      returned_(options.max_depth + 2),
+      ready_(options.max_depth + 2),
+      next_deliver_(options.first_sequence),
+      next_claim_(options.first_sequence),
       num_workers_(options.num_workers),
       depth_(options.depth),
-      next_claim_(options.first_sequence),
-      next_deliver_(options.first_sequence) {
+      slots_(options.max_depth + 2) {
   check_invariant(filler_->stages().size() <= kMaxStages, "at most kMaxStages stages");
+  for (auto& each : ready_) each.store(kNotReady);
   const Lock lock(mutex_);
   for (unsigned i = 0; i < options.max_workers; ++i) {
     workers_.push_back(std::make_unique<Worker>());
@@ -32,12 +35,8 @@ PipelineCore::PipelineCore(std::shared_ptr<SlotFiller> filler, const PipelineOpt
   open_slots();
 }
 
-std::uint32_t& PipelineCore::ready_slot(std::uint64_t sequence) {
-  return ready_[sequence % ready_.size()];
-}
-
 bool PipelineCore::can_claim() const {
-  return !free_.empty() && next_claim_ - next_deliver_ < depth_ + 1 &&
+  return !free_.empty() && next_claim_ - next_deliver_ <= depth_ &&
          next_claim_ < std::min(end_, failed_at_) && !cancelled_;
 }
 
@@ -45,18 +44,19 @@ bool PipelineCore::can_claim() const {
 Ticket PipelineCore::claim(unsigned worker) {
   const Ticket ticket{next_claim_++, free_.back()};
   free_.pop_back();
+  num_free_.store(static_cast<unsigned>(free_.size()));
   if (worker != kCaller) ++workers_[worker]->num_claims;
   slots_[ticket.slot] = {SlotState::kFilling, ticket.sequence, worker};
   return ticket;
 }
 
 void PipelineCore::mark_idle(Worker& worker) {
-  if (!worker.is_idle) ++num_idle_;
+  if (!worker.is_idle && worker.index < num_workers_) ++num_idle_;
   worker.is_idle = true;
 }
 
 void PipelineCore::mark_busy(Worker& worker) {
-  if (worker.is_idle) --num_idle_;
+  if (worker.is_idle && worker.index < num_workers_) --num_idle_;
   worker.is_idle = false;
 }
 
@@ -72,18 +72,12 @@ PipelineCore::Worker* PipelineCore::choose_idle() {
   return best;
 }
 
-// Waking a thread costs the consumer microseconds, and a worker that runs takes a core that the
-// consumer may want: the first sleeper is woken when half of the slots are empty, the last one when
-// a quarter is left. A worker that is awake goes on until all are full. Few slots are no
-// buffer to wait with.
-bool PipelineCore::needs_another_worker() const {
-  constexpr unsigned kFewSlots = 8;
-  if (depth_ < kFewSlots) return true;
-  const unsigned num_busy = num_workers_ - std::min(num_workers_, num_idle_);
-  return num_ready_ <= depth_ / 2 - depth_ / 4 * num_busy / std::max(1U, num_workers_);
+void PipelineCore::collect_returned() {
+  returned_.take_all([this](std::uint32_t slot) STOKER_NO_THREAD_CHECK { make_free(slot); });
 }
 
 void PipelineCore::give_work() {
+  silence();
   while (can_claim() && needs_another_worker()) {
     Worker* const worker = choose_idle();
     if (worker == nullptr) return;
@@ -98,6 +92,7 @@ void PipelineCore::make_free(std::uint32_t slot) {
   const bool still_used = slot < depth_ + 2;
   slots_[slot].state = still_used ? SlotState::kFree : SlotState::kUnused;
   if (still_used) free_.push_back(slot);
+  num_free_.store(static_cast<unsigned>(free_.size()));
 }
 
 void PipelineCore::open_slots() {
@@ -111,6 +106,7 @@ void PipelineCore::open_slots() {
     slots_[slot].state = SlotState::kFree;
     free_.push_back(slot);
   }
+  num_free_.store(static_cast<unsigned>(free_.size()));
 }
 
 std::optional<PipelineCore::Work> PipelineCore::await_work(unsigned index) {
@@ -118,22 +114,32 @@ std::optional<PipelineCore::Work> PipelineCore::await_work(unsigned index) {
   Worker& worker = *workers_[index];
   for (;;) {
     if (stop_.stop_requested()) return std::nullopt;
+    collect_returned();
     if (!worker.ticket && index < num_workers_ && can_claim()) {
       mark_busy(worker);
       worker.ticket = claim(index);
+      give_work();
     }
     if (worker.ticket) {
-      return Work{*std::exchange(worker.ticket, std::nullopt), num_ready_ > depth_ / 4};
+      const bool keep_off = num_ready() > depth_ / 4 || num_workers_ < num_cores_;
+      return Work{*std::exchange(worker.ticket, std::nullopt), keep_off};
     }
-    mark_idle(worker);
+    if (!worker.is_idle) {
+      // The consumer takes and gives back without the lock, and wakes only whom it sees asleep:
+      // one more look for what it did before it could see that.
+      mark_idle(worker);
+      schedule_point();
+      continue;
+    }
     worker.wake.wait(lock, stop_.get_token());
   }
 }
 
 PipelineCore::Outcome PipelineCore::fill(const Ticket& ticket, unsigned worker) {
   Activity& activity = activity_of(worker);
-  FillContext context({ticket, worker == kCaller ? 0 : worker}, activity, clock_,
-                      stop_.get_token());
+  const FillContext::Seat seat{ticket, worker == kCaller ? 0 : worker,
+                               worker == kCaller ? nullptr : this};
+  FillContext context(seat, activity, clock_, stop_.get_token());
   activity.begin(ticket.sequence, clock_.now());
   Outcome outcome;
   try {
@@ -172,10 +178,11 @@ bool PipelineCore::finish(const Ticket& ticket, Outcome outcome) {
     end_ = std::min(end_, ticket.sequence);
     consumer_.notify_one();
   } else {
-    slots_[ticket.slot].state = SlotState::kReady;
-    ++num_ready_;
-    ready_slot(ticket.sequence) = ticket.slot;
-    if (ticket.sequence == next_deliver_) consumer_.notify_one();
+    slots_[ticket.slot].state = SlotState::kFilled;
+    ++num_filled_;
+    schedule_point();
+    ready_[ticket.sequence % ready_.size()].store(ticket.slot, std::memory_order_release);
+    if (is_awaited) consumer_.notify_one();
   }
   return is_awaited;
 }
@@ -197,7 +204,7 @@ void PipelineCore::run_worker(unsigned index) {
   }
   CoreChoice core;
   while (const std::optional<Work> work = await_work(index)) {
-    if (work->can_wait) {
+    if (work->keep_off) {
       core.keep_off(consumer_core());
     } else {
       core.come_back();
@@ -212,80 +219,12 @@ void PipelineCore::run_worker(unsigned index) {
 
 bool PipelineCore::is_over() const { return cancelled_ || next_deliver_ >= end_; }
 
-Ticket PipelineCore::deliver() {
-  const Ticket ticket{next_deliver_, std::exchange(ready_slot(next_deliver_), kNotReady)};
-  ++next_deliver_;
-  ++num_delivered_;
-  --num_ready_;
-  slots_[ticket.slot].state = SlotState::kLeased;
-  give_work();
-  return ticket;
-}
-
-std::optional<int> PipelineCore::consumer_core() const {
-  const int core = consumer_core_.load(std::memory_order_relaxed);
-  return core < 0 ? std::nullopt : std::optional(core);
-}
-
-std::optional<Ticket> PipelineCore::next(const std::stop_token& stop) {
-  consumer_core_.store(current_core().value_or(-1), std::memory_order_relaxed);
-  if (std::optional<Ticket> ticket = take_ready(stop)) return ticket;
-  if (std::optional<Ticket> ticket = fill_for_caller()) finish(*ticket, fill(*ticket, kCaller));
-  return await_ready(stop);
-}
-
-// What is there already, with one lock and without a look at the clock.
-std::optional<Ticket> PipelineCore::take_ready(const std::stop_token& stop) {
-  const Lock lock(mutex_);
-  if (stop.stop_requested() || is_over() || ready_slot(next_deliver_) == kNotReady)
-    return std::nullopt;
-  return deliver();
-}
-
-// Without workers the caller does the work, unless slots from earlier workers are still coming.
-std::optional<Ticket> PipelineCore::fill_for_caller() {
-  const Lock lock(mutex_);
-  if (num_workers_ > 0 || next_claim_ != next_deliver_ || !can_claim()) return std::nullopt;
-  return claim(kCaller);
-}
-
-std::optional<Ticket> PipelineCore::await_ready(const std::stop_token& stop) {
-  Lock lock(mutex_);
-  const std::chrono::nanoseconds asked_at = clock_.now();
-  waiting_since_ = asked_at;
-  std::optional<Ticket> ticket;
-  for (;;) {
-    if (stop.stop_requested()) cancelled_ = true;
-    if (is_over()) break;
-    if (ready_slot(next_deliver_) != kNotReady) {
-      ticket = deliver();
-      break;
-    }
-    if (failed_at_ <= next_deliver_) break;
-    if (num_workers_ == 0 && all_leased()) {
-      fail_at(next_deliver_, {.code = &kPipeLeases, .found = picture_locked()});
-      continue;
-    }
-    consumer_.wait(lock, stop);
-  }
-  waiting_since_.reset();
-  consumer_wait_ += clock_.now() - asked_at;
-  if (!ticket && !is_over()) raise(Error(*error_));
-  return ticket;
-}
-
 bool PipelineCore::all_leased() const { return next_claim_ == next_deliver_ && free_.empty(); }
 
 Ending PipelineCore::ending() const {
   const Lock lock(mutex_);
   if (cancelled_) return Ending::kCancelled;
   return next_deliver_ >= end_ ? Ending::kEnd : Ending::kNone;
-}
-
-void PipelineCore::release(std::uint32_t slot) {
-  const Lock lock(mutex_);
-  make_free(slot);
-  give_work();
 }
 
 void PipelineCore::cancel() {
@@ -297,6 +236,9 @@ void PipelineCore::cancel() {
 void PipelineCore::set_num_workers(unsigned num_workers) {
   const Lock lock(mutex_);
   num_workers_ = std::min(num_workers, options_.max_workers);
+  num_idle_ =
+      static_cast<unsigned>(std::count_if(workers_.begin(), workers_.begin() + num_workers_,
+                                          [](const auto& worker) { return worker->is_idle; }));
   give_work();
 }
 

@@ -14,13 +14,17 @@
 
 #include "stoker/base/error.h"
 #include "stoker/base/sync.h"
+#include "stoker/pipeline/help_bell.h"
 #include "stoker/pipeline/pipeline.h"
+#include "stoker/pipeline/returned_slots.h"
 #include "stoker/pipeline/slot_filler.h"
 
 namespace stoker::pipeline {
 
-// Thread-safe. Every wait in it ends on stop.
-class PipelineCore {
+// Thread-safe. Every wait in it ends on stop. A consumer that finds its slot ready takes it, and
+// gives one back, without the lock: a worker that the system has stopped while it held the lock
+// would stop the consumer too.
+class PipelineCore final : private HelpBell {
  public:
   PipelineCore(std::shared_ptr<SlotFiller> filler, const PipelineOptions& options);
 
@@ -31,7 +35,7 @@ class PipelineCore {
   void set_num_workers(unsigned num_workers);
   void set_depth(unsigned depth);
   PipelineStats stats() const;
-  std::string picture() const;
+  std::string picture();
   unsigned max_workers() const { return options_.max_workers; }
 
   // Bodies of the threads; they return after stop().
@@ -47,8 +51,10 @@ class PipelineCore {
   static constexpr std::uint32_t kNotReady = std::numeric_limits<std::uint32_t>::max();
   static constexpr unsigned kCaller = std::numeric_limits<unsigned>::max();
   static constexpr unsigned kEvenWorkers = 8;
+  static constexpr std::size_t kCacheLine = 64;
 
-  enum class SlotState { kUnused, kFree, kFilling, kReady, kLeased };
+  // Filled ones wait until they are delivered, then they are leased.
+  enum class SlotState { kUnused, kFree, kFilling, kFilled };
   struct Slot {
     SlotState state = SlotState::kUnused;
     std::uint64_t sequence = 0;
@@ -74,7 +80,7 @@ class PipelineCore {
 
   struct Work {
     Ticket ticket;
-    bool can_wait = false;  // the consumer has slots enough without it
+    bool keep_off = false;  // the consumer's core: there are others, or this work can wait
   };
 
   std::optional<Work> await_work(unsigned worker);
@@ -86,14 +92,22 @@ class PipelineCore {
   std::optional<Ticket> fill_for_caller();
   std::optional<Ticket> await_ready(const std::stop_token& stop);
 
+  // What the consumer does without the lock.
+  std::uint32_t find_ready() const;
+  Ticket deliver(std::uint32_t slot);
+  void call_for_help();
+  bool wants_help() const;
+  bool needs_another_worker() const;
+  unsigned num_ready() const;  // in any order
+  void answer() override;
+
+  void collect_returned() STOKER_REQUIRES(mutex_);
   bool can_claim() const STOKER_REQUIRES(mutex_);
   Ticket claim(unsigned worker) STOKER_REQUIRES(mutex_);
   void mark_idle(Worker& worker) STOKER_REQUIRES(mutex_);
   void mark_busy(Worker& worker) STOKER_REQUIRES(mutex_);
   Worker* choose_idle() STOKER_REQUIRES(mutex_);
-  bool needs_another_worker() const STOKER_REQUIRES(mutex_);
   void give_work() STOKER_REQUIRES(mutex_);
-  Ticket deliver() STOKER_REQUIRES(mutex_);
   void make_free(std::uint32_t slot) STOKER_REQUIRES(mutex_);
   void open_slots() STOKER_REQUIRES(mutex_);
   void fail_at(std::uint64_t sequence, Error error) STOKER_REQUIRES(mutex_);
@@ -107,7 +121,7 @@ class PipelineCore {
   Activity& activity_of(unsigned worker) const {
     return activities_[std::min(worker, options_.max_workers)];
   }
-  std::uint32_t& ready_slot(std::uint64_t sequence) STOKER_REQUIRES(mutex_);
+  void note_consumer_core();
   std::optional<int> consumer_core() const;
 
   const std::shared_ptr<SlotFiller> filler_;
@@ -116,27 +130,34 @@ class PipelineCore {
   std::stop_source stop_;
   // One per worker, then the caller's; each is written by its thread alone.
   const std::unique_ptr<Activity[]> activities_;
+  const unsigned num_cores_;
+  ReturnedSlots returned_;
+  std::vector<std::atomic<std::uint32_t>> ready_;  // slot by sequence number, as a ring
+
+  // Written by the consumer alone.
+  alignas(kCacheLine) std::atomic<std::uint64_t> next_deliver_;
+  std::atomic<bool> is_consumer_waiting_{false};
   std::atomic<int> consumer_core_{-1};  // where next() was called last
 
-  mutable Mutex mutex_;
+  // Written with the lock held; the consumer looks at them without it.
+  alignas(kCacheLine) std::atomic<std::uint64_t> next_claim_;
+  std::atomic<std::uint64_t> num_filled_{0};
+  std::atomic<unsigned> num_idle_{0};  // workers that sleep, of the first num_workers_
+  std::atomic<unsigned> num_free_{0};
+  std::atomic<unsigned> num_workers_;
+  std::atomic<unsigned> depth_;
+  std::atomic<bool> cancelled_{false};
+
+  alignas(kCacheLine) mutable Mutex mutex_;
   ConditionVariable consumer_;
   ConditionVariable watchdog_;
   ConditionVariable ended_;
   std::vector<std::unique_ptr<Worker>> workers_ STOKER_GUARDED_BY(mutex_);
   std::vector<Slot> slots_ STOKER_GUARDED_BY(mutex_);
-  std::vector<std::uint32_t> free_ STOKER_GUARDED_BY(mutex_);   // a stack
-  std::vector<std::uint32_t> ready_ STOKER_GUARDED_BY(mutex_);  // by sequence number, as a ring
-  unsigned num_ready_ STOKER_GUARDED_BY(mutex_) = 0;            // in any order
-  unsigned num_idle_ STOKER_GUARDED_BY(mutex_) = 0;             // workers that sleep
-  unsigned num_workers_ STOKER_GUARDED_BY(mutex_);
-  unsigned depth_ STOKER_GUARDED_BY(mutex_);
-  std::uint64_t next_claim_ STOKER_GUARDED_BY(mutex_);
-  std::uint64_t next_deliver_ STOKER_GUARDED_BY(mutex_);
+  std::vector<std::uint32_t> free_ STOKER_GUARDED_BY(mutex_);  // a stack
   std::uint64_t end_ STOKER_GUARDED_BY(mutex_) = kNever;
   std::uint64_t failed_at_ STOKER_GUARDED_BY(mutex_) = kNever;
   std::optional<Error> error_ STOKER_GUARDED_BY(mutex_);
-  bool cancelled_ STOKER_GUARDED_BY(mutex_) = false;
-  std::uint64_t num_delivered_ STOKER_GUARDED_BY(mutex_) = 0;
   std::uint64_t num_stage_stalls_ STOKER_GUARDED_BY(mutex_) = 0;
   std::chrono::nanoseconds consumer_wait_ STOKER_GUARDED_BY(mutex_){};
   std::optional<std::chrono::nanoseconds> waiting_since_ STOKER_GUARDED_BY(mutex_);

@@ -25,6 +25,7 @@ void PipelineCore::run_watchdog() {
 }
 
 void PipelineCore::watch(std::chrono::nanoseconds now) {
+  collect_returned();
   for (unsigned i = 0; i < workers_.size(); ++i) watch_worker(i, now);
   watch_leases(now);
 }
@@ -66,8 +67,9 @@ std::string PipelineCore::doing(const Activity& activity) const {
   return text;
 }
 
-std::string PipelineCore::picture() const {
+std::string PipelineCore::picture() {
   const Lock lock(mutex_);
+  collect_returned();
   return picture_locked();
 }
 
@@ -79,8 +81,9 @@ std::string PipelineCore::picture_locked() const {
     text += (text.empty() ? "slot " : ", slot ") + std::to_string(i);
     const std::string number = " (" + std::to_string(slot.sequence) + ")";
     if (slot.state == SlotState::kFree) text += " free";
-    if (slot.state == SlotState::kReady) text += " ready" + number;
-    if (slot.state == SlotState::kLeased) text += " leased" + number;
+    if (slot.state == SlotState::kFilled) {
+      text += (slot.sequence < next_deliver_ ? " leased" : " ready") + number;
+    }
     if (slot.state != SlotState::kFilling) continue;
     const std::string who =
         slot.worker == kCaller ? "caller" : "worker " + std::to_string(slot.worker);
@@ -96,11 +99,12 @@ std::string PipelineCore::picture_locked() const {
 PipelineStats PipelineCore::stats() const {
   const Lock lock(mutex_);
   PipelineStats stats;
-  stats.num_delivered = num_delivered_;
+  const std::uint64_t next_deliver = next_deliver_;
+  stats.num_delivered = next_deliver - options_.first_sequence;
   stats.num_stage_stalls = num_stage_stalls_;
   stats.num_asleep = num_idle_;
   stats.consumer_wait_s = to_seconds(consumer_wait_);
-  for (std::uint64_t at = next_deliver_; at < next_claim_; ++at) {
+  for (std::uint64_t at = next_deliver; at < next_claim_; ++at) {
     if (ready_[at % ready_.size()] == kNotReady) break;
     ++stats.num_ready;
   }
@@ -110,7 +114,7 @@ PipelineStats PipelineCore::stats() const {
     for (unsigned i = 0; i <= options_.max_workers; ++i) busy += activities_[i].stage_time(stage);
     stats.stages.push_back({stages[stage], to_seconds(busy)});
   }
-  const unsigned shown = std::max(1U, num_workers_);
+  const unsigned shown = std::max(1U, num_workers_.load());
   for (unsigned i = 0; i < shown; ++i) stats.fills.push_back(activities_[i].num_fills());
   stats.fills[0] += activity_of(kCaller).num_fills();
   return stats;

@@ -10,6 +10,7 @@
 
 #include "stoker/base/clock.h"
 #include "stoker/pipeline/activity.h"
+#include "stoker/pipeline/help_bell.h"
 
 namespace stoker::pipeline {
 
@@ -25,6 +26,7 @@ class FillContext {
   struct Seat {
     Ticket ticket;
     unsigned worker = 0;  // below max_workers; indexes per-worker scratch. 0 in the caller's thread
+    HelpBell* bell = nullptr;  // heard at every item
   };
   FillContext(const Seat& seat, Activity& activity, const Clock& clock, std::stop_token stop)
       : seat_(seat), activity_(activity), clock_(clock), stop_(std::move(stop)) {}
@@ -37,7 +39,10 @@ class FillContext {
   // The work now belongs to this stage (an index into stages()).
   void enter(std::size_t stage) { activity_.enter(stage, clock_.now()); }
   // The work now concerns this item; name_item() turns it into words if something goes wrong.
-  void at_item(std::uint64_t item) { activity_.at_item(item); }
+  void at_item(std::uint64_t item) {
+    activity_.at_item(item);
+    if (seat_.bell != nullptr) seat_.bell->answer_if_rung();
+  }
 
  private:
   Seat seat_;
