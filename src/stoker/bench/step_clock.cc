@@ -46,8 +46,9 @@ double StepTimes::wait_s(double usual_gap_s) const {
 }
 
 StepClock::StepClock(int device, std::size_t steps_ahead)
-    : marks_(device, kMostSteps * sizeof(StepMark)) {
-  for (std::size_t i = 0; i < steps_ahead; ++i) ended_.emplace_back(device);
+    : group_steps_(std::max<std::size_t>(1, steps_ahead / kGroupsAhead)),
+      marks_(device, kMostSteps * sizeof(StepMark)) {
+  for (std::size_t i = 0; i < kGroupsAhead; ++i) ended_.emplace_back(device);
   cuda::Stream stream(device);
   cuda::system_device_api().fill_bytes(marks_.data(), 0, marks_.size_bytes(),
                                        stream.view().handle());
@@ -57,10 +58,10 @@ StepClock::StepClock(int device, std::size_t steps_ahead)
 StepMark* StepClock::begin() { return marks_.as<StepMark>() + num_begun_; }
 
 void StepClock::end(cuda::StreamView stream) {
-  cuda::Event& oldest = ended_[num_begun_ % ended_.size()];
+  if (++num_begun_ % group_steps_ != 0) return;
+  cuda::Event& oldest = ended_[num_begun_ / group_steps_ % ended_.size()];
   oldest.synchronize();
   oldest.record(stream);
-  ++num_begun_;
 }
 
 StepTimes StepClock::finish(cuda::StreamView stream) {

@@ -39,9 +39,11 @@ class StepClock {
 
  private:
   static constexpr std::size_t kMostSteps = std::size_t{1} << 20U;
+  static constexpr std::size_t kGroupsAhead = 2;
 
+  std::size_t group_steps_;  // after which the host looks: an event after each would be felt
   cuda::DeviceBuffer marks_;
-  std::vector<cuda::Event> ended_;  // of the last steps, as a ring
+  std::vector<cuda::Event> ended_;  // of the last groups, as a ring
   std::size_t num_begun_ = 0;
 };
 
