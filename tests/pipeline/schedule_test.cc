@@ -79,6 +79,38 @@ TEST(ScheduleTest, ChangingWorkersAndDepthLosesNothing) {
   });
 }
 
+TEST(ScheduleTest, ASlotGivenBackElsewhereIsFoundInEverySchedule) {
+  explore_schedules(2000, 1, [](PctScheduler& scheduler) {
+    auto filler = std::make_shared<CountingFiller>(5);
+    Pipeline pipeline(filler, small(scheduler, 2, 1));
+    SlotLease first = pipeline.next();
+    const SlotLease second = pipeline.next();
+    SlotLease third = pipeline.next();  // of three slots
+    const Thread other("release", [&](const std::stop_token&) {
+      first.release();
+      third.release();
+    });
+    ASSERT_EQ(pipeline.next().sequence(), 3U);
+    ASSERT_EQ(pipeline.next().sequence(), 4U);
+    ASSERT_FALSE(pipeline.next());
+  });
+}
+
+TEST(ScheduleTest, SleepersAreCalledInEverySchedule) {
+  explore_schedules(1500, 1, [](PctScheduler& scheduler) {
+    auto filler = std::make_shared<CountingFiller>(24);
+    PipelineOptions options = small(scheduler, 3, 8);  // enough slots for workers to sleep
+    options.max_depth = 8;
+    Pipeline pipeline(filler, options);
+    for (std::uint64_t expected = 0; expected < 24; ++expected) {
+      const SlotLease lease = pipeline.next();
+      ASSERT_EQ(lease.sequence(), expected);
+      ASSERT_EQ(filler->value(lease.slot()), expected * expected);
+    }
+    ASSERT_FALSE(pipeline.next());
+  });
+}
+
 TEST(ScheduleTest, TheQueueLosesNothingInAnySchedule) {
   explore_schedules(2000, 1, [](PctScheduler&) {
     BoundedQueue<int> queue({.num_items = 1});

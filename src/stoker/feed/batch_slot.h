@@ -80,15 +80,15 @@ class AlignedBytes {
 
 // Counted by the worker, so that the consumer need not look at every row.
 struct BatchSums {
-  std::uint64_t num_clips = 0;  // utterances; empty rows are none
+  std::uint32_t num_clips = 0;      // utterances; empty rows are none
+  std::uint32_t num_empty_bad = 0;  // rows that are empty because their file turned bad
   std::uint64_t true_frames = 0;
-  std::uint64_t all_frames = 0;     // with the padding
-  std::uint64_t num_empty_bad = 0;  // rows that are empty because their file turned bad
+  std::uint64_t all_frames = 0;  // with the padding
 };
 
 // Arrays of one batch. With R rows of shape (B, T, L) the padded layout uses R = B and row r's mel
 // at frame r * T; the packed one tells each utterance's place in frame_begins and token_begins.
-struct BatchSlot {
+struct alignas(64) BatchSlot {
   // With memory of somebody else's for the mel and the packed block; empty: its own.
   struct Memory {
     std::span<std::byte> mel{};
@@ -101,21 +101,27 @@ struct BatchSlot {
     return mel.data() + frame * format.bytes_per_frame();
   }
 
+  // What every consumer reads lies together: a line that a worker has just written is slow to come.
+  void fetch() const {
+    __builtin_prefetch(this);
+    __builtin_prefetch(&mel);
+  }
+
   // Whose batch this is now.
   std::uint64_t epoch = 0;
   std::uint64_t index = 0;
+  BatchSums sums;
+  std::uint32_t num_rows = 0;
   bool is_last = false;  // of its epoch
   BatchShape shape;      // of this rank
   BatchShape global_shape;
-  std::uint32_t num_rows = 0;
-  BatchSums sums;
+  AlignedBytes mel;
 
   std::vector<std::uint32_t> rows;         // in the store; kEmptyRow where nobody stands
   std::vector<std::uint32_t> global_rows;  // of the batch over all ranks
   std::vector<std::int32_t> text_len, mel_len, speaker, language;
   std::vector<std::uint32_t> frame_begins, token_begins;
   std::vector<std::int32_t> tokens;
-  AlignedBytes mel;
   AlignedBytes audio, reference_mel, wav_segment, mel_segment;
   std::vector<std::int32_t> audio_len, reference_len;
   std::vector<AlignedBytes> arrays;  // one for each of the format's, [rows, max_length, …]

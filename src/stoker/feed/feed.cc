@@ -295,6 +295,7 @@ std::optional<Batch> Feed::next(const std::stop_token& stop) {
   if (!lease) return std::nullopt;
   const BatchSlot& slot = own.fill->slot(lease.slot());
   own.count(slot.sums);
+  if (const auto soon = own.pipeline->peek()) own.fill->slot(*soon).fetch();
   ++own.position.batch;
   return Batch(std::move(lease), slot, own.setup.store, own.format);
 }

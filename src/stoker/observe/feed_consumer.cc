@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "stoker/base/clock.h"
+#include "stoker/base/cpu_count.h"
 #include "stoker/base/cpu_time.h"
 #include "stoker/observe/prompt_wakeups.h"
 
@@ -21,10 +22,19 @@ double now_s() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
+// On many cores a feed leaves one to its consumer. There the stand-in stays awake, as the thread of
+// a trainer that waits for its GPU does: a core that slept may come back milliseconds late.
+bool has_own_core() {
+  const unsigned num_cores = count_cpus().allowed;
+  return workers_beside_consumer(num_cores) < num_cores;
+}
+
+enum class Waiting { kAsleep, kAwake };
+
 // What a trainer does with a batch: nothing that this processor sees.
-void pass_step(double until_s) {
+void pass_step(double until_s, Waiting waiting) {
   const double sleep_until_s = until_s - kLatenessS;
-  if (sleep_until_s > now_s()) {
+  if (waiting == Waiting::kAsleep && sleep_until_s > now_s()) {
     timespec at{};
     at.tv_sec = static_cast<time_t>(sleep_until_s);
     at.tv_nsec = static_cast<long>((sleep_until_s - static_cast<double>(at.tv_sec)) * 1e9);
@@ -95,7 +105,7 @@ class Run {
     if (options_.step_s <= 0) return touch_rows(batch);
     const double cpu_before = thread_cpu_s();
     touch_rows(batch);
-    pass_step(got_s + options_.step_s);
+    pass_step(got_s + options_.step_s, waiting_);
     step_cpu_s_ += thread_cpu_s() - cpu_before;
   }
 
@@ -103,6 +113,7 @@ class Run {
   const ConsumerOptions& options_;
   ConsumerReport report_;
   double step_cpu_s_ = 0;
+  const Waiting waiting_ = has_own_core() ? Waiting::kAwake : Waiting::kAsleep;
 };
 
 }  // namespace

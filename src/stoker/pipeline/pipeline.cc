@@ -102,6 +102,8 @@ SlotLease Pipeline::next(const std::stop_token& stop) {
   return ticket ? SlotLease(core_, *ticket) : SlotLease();
 }
 
+std::optional<std::uint32_t> Pipeline::peek() const { return core_->peek(); }
+
 Ending Pipeline::ending() const { return core_->ending(); }
 
 void Pipeline::cancel() { core_->cancel(); }

@@ -86,6 +86,8 @@ class Pipeline {
   // delivered first, and every later call throws it again.
   SlotLease next(const std::stop_token& stop = {});
   Ending ending() const;
+  // The slot that next() would give without waiting, for a consumer that brings its memory near.
+  std::optional<std::uint32_t> peek() const;
 
   // next() returns empty from now on, also one that waits. From any thread.
   void cancel();

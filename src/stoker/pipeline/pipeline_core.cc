@@ -25,7 +25,6 @@ PipelineCore::PipelineCore(std::shared_ptr<SlotFiller> filler, const PipelineOpt
       depth_(options.depth),
       slots_(options.max_depth + 2) {
   check_invariant(filler_->stages().size() <= kMaxStages, "at most kMaxStages stages");
-  for (auto& each : ready_) each.store(kNotReady);
   const Lock lock(mutex_);
   for (unsigned i = 0; i < options.max_workers; ++i) {
     workers_.push_back(std::make_unique<Worker>());
@@ -35,16 +34,20 @@ PipelineCore::PipelineCore(std::shared_ptr<SlotFiller> filler, const PipelineOpt
   open_slots();
 }
 
-bool PipelineCore::can_claim() const {
-  return !free_.empty() && next_claim_ - next_deliver_ <= depth_ &&
-         next_claim_ < std::min(end_, failed_at_) && !cancelled_;
+bool PipelineCore::can_claim() {
+  if (next_claim_ - next_deliver_ > depth_ || next_claim_ >= std::min(end_, failed_at_) ||
+      cancelled_) {
+    return false;
+  }
+  if (free_.empty()) collect_returned();
+  is_short_of_slots_.store(free_.empty());
+  return !free_.empty();
 }
 
 // Sequence number and slot are taken together, so the oldest unfinished number always has a slot.
 Ticket PipelineCore::claim(unsigned worker) {
   const Ticket ticket{next_claim_++, free_.back()};
   free_.pop_back();
-  num_free_.store(static_cast<unsigned>(free_.size()));
   if (worker != kCaller) ++workers_[worker]->num_claims;
   slots_[ticket.slot] = {SlotState::kFilling, ticket.sequence, worker};
   return ticket;
@@ -92,7 +95,6 @@ void PipelineCore::make_free(std::uint32_t slot) {
   const bool still_used = slot < depth_ + 2;
   slots_[slot].state = still_used ? SlotState::kFree : SlotState::kUnused;
   if (still_used) free_.push_back(slot);
-  num_free_.store(static_cast<unsigned>(free_.size()));
 }
 
 void PipelineCore::open_slots() {
@@ -106,7 +108,6 @@ void PipelineCore::open_slots() {
     slots_[slot].state = SlotState::kFree;
     free_.push_back(slot);
   }
-  num_free_.store(static_cast<unsigned>(free_.size()));
 }
 
 std::optional<PipelineCore::Work> PipelineCore::await_work(unsigned index) {
@@ -114,7 +115,6 @@ std::optional<PipelineCore::Work> PipelineCore::await_work(unsigned index) {
   Worker& worker = *workers_[index];
   for (;;) {
     if (stop_.stop_requested()) return std::nullopt;
-    collect_returned();
     if (!worker.ticket && index < num_workers_ && can_claim()) {
       mark_busy(worker);
       worker.ticket = claim(index);
@@ -124,13 +124,7 @@ std::optional<PipelineCore::Work> PipelineCore::await_work(unsigned index) {
       const bool keep_off = num_ready() > depth_ / 4 || num_workers_ < num_cores_;
       return Work{*std::exchange(worker.ticket, std::nullopt), keep_off};
     }
-    if (!worker.is_idle) {
-      // The consumer takes and gives back without the lock, and wakes only whom it sees asleep:
-      // one more look for what it did before it could see that.
-      mark_idle(worker);
-      schedule_point();
-      continue;
-    }
+    mark_idle(worker);
     worker.wake.wait(lock, stop_.get_token());
   }
 }
@@ -181,7 +175,7 @@ bool PipelineCore::finish(const Ticket& ticket, Outcome outcome) {
     slots_[ticket.slot].state = SlotState::kFilled;
     ++num_filled_;
     schedule_point();
-    ready_[ticket.sequence % ready_.size()].store(ticket.slot, std::memory_order_release);
+    ready_.put(ticket.sequence, ticket.slot);
     if (is_awaited) consumer_.notify_one();
   }
   return is_awaited;

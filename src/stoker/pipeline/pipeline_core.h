@@ -10,12 +10,14 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "stoker/base/error.h"
 #include "stoker/base/sync.h"
 #include "stoker/pipeline/help_bell.h"
 #include "stoker/pipeline/pipeline.h"
+#include "stoker/pipeline/ready_ring.h"
 #include "stoker/pipeline/returned_slots.h"
 #include "stoker/pipeline/slot_filler.h"
 
@@ -29,6 +31,7 @@ class PipelineCore final : private HelpBell {
   PipelineCore(std::shared_ptr<SlotFiller> filler, const PipelineOptions& options);
 
   std::optional<Ticket> next(const std::stop_token& stop);
+  std::optional<std::uint32_t> peek() const;
   Ending ending() const;
   void release(std::uint32_t slot);
   void cancel();
@@ -48,7 +51,6 @@ class PipelineCore final : private HelpBell {
 
  private:
   static constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
-  static constexpr std::uint32_t kNotReady = std::numeric_limits<std::uint32_t>::max();
   static constexpr unsigned kCaller = std::numeric_limits<unsigned>::max();
   static constexpr unsigned kEvenWorkers = 8;
   static constexpr std::size_t kCacheLine = 64;
@@ -91,6 +93,7 @@ class PipelineCore final : private HelpBell {
   std::optional<Ticket> take_ready(const std::stop_token& stop);
   std::optional<Ticket> fill_for_caller();
   std::optional<Ticket> await_ready(const std::stop_token& stop);
+  void await_change(Lock& lock, const std::stop_token& stop) STOKER_REQUIRES(mutex_);
 
   // What the consumer does without the lock.
   std::uint32_t find_ready() const;
@@ -102,7 +105,7 @@ class PipelineCore final : private HelpBell {
   void answer() override;
 
   void collect_returned() STOKER_REQUIRES(mutex_);
-  bool can_claim() const STOKER_REQUIRES(mutex_);
+  bool can_claim() STOKER_REQUIRES(mutex_);
   Ticket claim(unsigned worker) STOKER_REQUIRES(mutex_);
   void mark_idle(Worker& worker) STOKER_REQUIRES(mutex_);
   void mark_busy(Worker& worker) STOKER_REQUIRES(mutex_);
@@ -121,7 +124,7 @@ class PipelineCore final : private HelpBell {
   Activity& activity_of(unsigned worker) const {
     return activities_[std::min(worker, options_.max_workers)];
   }
-  void note_consumer_core();
+  void note_consumer();
   std::optional<int> consumer_core() const;
 
   const std::shared_ptr<SlotFiller> filler_;
@@ -132,18 +135,21 @@ class PipelineCore final : private HelpBell {
   const std::unique_ptr<Activity[]> activities_;
   const unsigned num_cores_;
   ReturnedSlots returned_;
-  std::vector<std::atomic<std::uint32_t>> ready_;  // slot by sequence number, as a ring
+  ReadyRing ready_;
 
   // Written by the consumer alone.
   alignas(kCacheLine) std::atomic<std::uint64_t> next_deliver_;
-  std::atomic<bool> is_consumer_waiting_{false};
-  std::atomic<int> consumer_core_{-1};  // where next() was called last
+  std::atomic<unsigned> num_waiting_{0};  // consumers in await_ready()
+  // Where next() was called last.
+  std::atomic<int> consumer_core_{-1};
+  std::atomic<std::thread::id> consumer_thread_{};
 
-  // Written with the lock held; the consumer looks at them without it.
+  // Written with the lock held; the consumer looks at them without it. Those that change with every
+  // slot have a line of their own.
   alignas(kCacheLine) std::atomic<std::uint64_t> next_claim_;
   std::atomic<std::uint64_t> num_filled_{0};
-  std::atomic<unsigned> num_idle_{0};  // workers that sleep, of the first num_workers_
-  std::atomic<unsigned> num_free_{0};
+  alignas(kCacheLine) std::atomic<unsigned> num_idle_{0};  // of the first num_workers_
+  std::atomic<bool> is_short_of_slots_{false};  // workers sleep because the consumer holds many
   std::atomic<unsigned> num_workers_;
   std::atomic<unsigned> depth_;
   std::atomic<bool> cancelled_{false};

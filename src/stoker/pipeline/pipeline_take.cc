@@ -12,16 +12,20 @@ std::optional<int> PipelineCore::consumer_core() const {
   return core < 0 ? std::nullopt : std::optional(core);
 }
 
-// Workers look at it with every slot, so it is only written when it changes.
-void PipelineCore::note_consumer_core() {
+// Others look at these often, so they are only written when they change.
+void PipelineCore::note_consumer() {
   const int core = current_core().value_or(-1);
   if (core != consumer_core_.load(std::memory_order_relaxed)) {
     consumer_core_.store(core, std::memory_order_relaxed);
   }
+  const std::thread::id thread = std::this_thread::get_id();
+  if (thread != consumer_thread_.load(std::memory_order_relaxed)) {
+    consumer_thread_.store(thread, std::memory_order_relaxed);
+  }
 }
 
 std::optional<Ticket> PipelineCore::next(const std::stop_token& stop) {
-  note_consumer_core();
+  note_consumer();
   if (std::optional<Ticket> ticket = take_ready(stop)) return ticket;
   if (std::optional<Ticket> ticket = fill_for_caller()) finish(*ticket, fill(*ticket, kCaller));
   return await_ready(stop);
@@ -29,9 +33,9 @@ std::optional<Ticket> PipelineCore::next(const std::stop_token& stop) {
 
 // What is there already, without the lock and without a look at the clock.
 std::optional<Ticket> PipelineCore::take_ready(const std::stop_token& stop) {
-  if (stop.stop_requested() || cancelled_.load()) return std::nullopt;
+  if (stop.stop_requested() || cancelled_.load(std::memory_order_relaxed)) return std::nullopt;
   const std::uint32_t slot = find_ready();
-  if (slot == kNotReady) return std::nullopt;
+  if (slot == ReadyRing::kNotReady) return std::nullopt;
   const Ticket ticket = deliver(slot);
   call_for_help();
   return ticket;
@@ -39,18 +43,21 @@ std::optional<Ticket> PipelineCore::take_ready(const std::stop_token& stop) {
 
 std::uint32_t PipelineCore::find_ready() const {
   schedule_point();
-  return ready_[next_deliver_.load(std::memory_order_relaxed) % ready_.size()].load(
-      std::memory_order_acquire);
+  return ready_.find(next_deliver_.load(std::memory_order_relaxed));
 }
 
 Ticket PipelineCore::deliver(std::uint32_t slot) {
   const std::uint64_t sequence = next_deliver_.load(std::memory_order_relaxed);
-  // Before the number is: from then on a worker may put another slot there.
-  ready_[sequence % ready_.size()].store(kNotReady, std::memory_order_relaxed);
   schedule_point();
-  next_deliver_.store(sequence + 1);
+  next_deliver_.store(sequence + 1, std::memory_order_release);
   schedule_point();
+  ready_.fetch(sequence + 2);
   return {sequence, slot};
+}
+
+std::optional<std::uint32_t> PipelineCore::peek() const {
+  const std::uint32_t slot = find_ready();
+  return slot == ReadyRing::kNotReady ? std::nullopt : std::optional(slot);
 }
 
 // A slot that was filled is counted before it can be delivered.
@@ -77,25 +84,24 @@ bool PipelineCore::wants_help() const {
 }
 
 // Waking a thread costs microseconds. So the consumer rings for one that is awake already, and
-// wakes one itself where all sleep, or where nobody has come since it rang last.
+// wakes one itself where all sleep, or where nobody has come since it rang last. What it sees of
+// the workers may be a moment old: then the next take calls, or await_ready().
 void PipelineCore::call_for_help() {
   if (!wants_help()) return;
   schedule_point();
   const bool is_one_awake = num_idle_.load() < num_workers_.load();
-  if (is_one_awake && !is_consumer_waiting_.load() && !ring()) return;
+  if (is_one_awake && !ring()) return;
   answer();
 }
 
 void PipelineCore::answer() {
   const Lock lock(mutex_);
-  collect_returned();
   give_work();
 }
 
 // Without workers the caller does the work, unless slots from earlier workers are still coming.
 std::optional<Ticket> PipelineCore::fill_for_caller() {
   const Lock lock(mutex_);
-  collect_returned();
   if (num_workers_ > 0 || next_claim_ != next_deliver_ || !can_claim()) return std::nullopt;
   return claim(kCaller);
 }
@@ -104,35 +110,51 @@ std::optional<Ticket> PipelineCore::await_ready(const std::stop_token& stop) {
   Lock lock(mutex_);
   const std::chrono::nanoseconds asked_at = clock_.now();
   waiting_since_ = asked_at;
-  is_consumer_waiting_.store(true);
+  num_waiting_.fetch_add(1);
   std::optional<Ticket> ticket;
   for (;;) {
     if (stop.stop_requested()) cancelled_.store(true);
     if (is_over()) break;
     const std::uint32_t slot = find_ready();
-    if (slot != kNotReady) ticket = deliver(slot);
-    collect_returned();
+    if (slot != ReadyRing::kNotReady) ticket = deliver(slot);
     give_work();
     if (ticket || failed_at_ <= next_deliver_) break;
     if (num_workers_ == 0 && all_leased()) {
       fail_at(next_deliver_, {.code = &kPipeLeases, .found = picture_locked()});
       continue;
     }
-    consumer_.wait(lock, stop);
+    await_change(lock, stop);
   }
-  is_consumer_waiting_.store(false);
+  num_waiting_.fetch_sub(1);
   waiting_since_.reset();
   consumer_wait_ += clock_.now() - asked_at;
   if (!ticket && !is_over()) raise(Error(*error_));
   return ticket;
 }
 
-// Workers find the slot when they look for one. They are called only where they had none left, or
-// where the consumer is waiting: else the next take does it.
+// With every slot leased nobody works, so nobody would say that one came back unseen: from a thread
+// that took itself for the consumer.
+void PipelineCore::await_change(Lock& lock, const std::stop_token& stop) {
+  constexpr std::chrono::milliseconds kLook{1};
+  if (all_leased()) {
+    consumer_.wait_until(lock, stop, Deadline::after(clock_, kLook));
+  } else {
+    consumer_.wait(lock, stop);
+  }
+}
+
+// Workers find the slot when they need one. The consumer calls them with its next take, unless they
+// had to stop for want of a slot; other threads call them where the consumer is waiting.
 void PipelineCore::release(std::uint32_t slot) {
   returned_.give(slot);
   schedule_point();
-  if (num_free_.load() == 0 || is_consumer_waiting_.load()) call_for_help();
+  if (consumer_thread_.load(std::memory_order_relaxed) == std::this_thread::get_id()) {
+    if (is_short_of_slots_.load(std::memory_order_relaxed)) call_for_help();
+  } else if (num_waiting_.fetch_add(0) > 0) {
+    answer();
+  } else {
+    call_for_help();
+  }
 }
 
 }  // namespace stoker::pipeline

@@ -105,7 +105,7 @@ PipelineStats PipelineCore::stats() const {
   stats.num_asleep = num_idle_;
   stats.consumer_wait_s = to_seconds(consumer_wait_);
   for (std::uint64_t at = next_deliver; at < next_claim_; ++at) {
-    if (ready_[at % ready_.size()] == kNotReady) break;
+    if (ready_.find(at) == ReadyRing::kNotReady) break;
     ++stats.num_ready;
   }
   const auto stages = filler_->stages();

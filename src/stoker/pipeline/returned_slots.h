@@ -1,45 +1,38 @@
-// Slots on their way back to the workers: whoever gives one back neither locks nor wakes anybody.
+// Slots on their way back to the workers: whoever gives one back takes no lock, and does not wait
+// for a line of memory that another core has written.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "stoker/base/scheduler.h"
 
 namespace stoker::pipeline {
 
-// Any thread gives, one at a time takes; what was given first comes out last.
+// Any thread gives, one at a time looks; a look reads one byte of each slot.
 class ReturnedSlots {
  public:
-  explicit ReturnedSlots(std::size_t num_slots) : before_(num_slots) {}
+  explicit ReturnedSlots(std::size_t num_slots) : is_given_(num_slots) {}
 
   void give(std::uint32_t slot) noexcept {
-    std::uint32_t last = last_.load();
-    do {
-      before_[slot] = last;
-      schedule_point();
-    } while (!last_.compare_exchange_weak(last, slot));
+    schedule_point();
+    is_given_[slot].store(true, std::memory_order_release);
   }
 
-  // Calls take(slot) for each; all leave at once, so none can be met twice.
+  // Calls take(slot) for each.
   template <class Take>
   void take_all(Take take) {
-    if (last_.load() == kNone) return;
-    std::uint32_t slot = last_.exchange(kNone);
-    while (slot != kNone) {
-      const std::uint32_t next = before_[slot];
+    for (std::uint32_t slot = 0; slot < is_given_.size(); ++slot) {
+      if (!is_given_[slot].load(std::memory_order_acquire)) continue;
+      is_given_[slot].store(false, std::memory_order_relaxed);
       take(slot);
-      slot = next;
     }
   }
 
  private:
-  static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
-  std::atomic<std::uint32_t> last_{kNone};
-  std::vector<std::uint32_t> before_;  // each entry belongs to whoever holds its slot
+  std::vector<std::atomic<bool>> is_given_;
 };
 
 }  // namespace stoker::pipeline
