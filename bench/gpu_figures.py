@@ -40,7 +40,9 @@ class Runner:
 
     def bench(self, *arguments: str, cores: int | None = None) -> list[Json]:
         count = min(cores or len(self.cores), len(self.cores))
-        fixed = ["--device", "cuda", "--threads", str(count), "--repeat", "1", "--json"]
+        fixed = ["--device", "cuda", "--repeat", "1", "--json"]
+        if "--consumer" not in arguments:  # beside a trainer the default, which leaves a core to it
+            fixed += ["--threads", str(count)]
         command = [self.program, "bench", "feed", "--data", str(self.data), *fixed, *arguments]
         self.commands.append(" ".join(["stoker bench feed --data DATA", *fixed, *arguments]))
         done = subprocess.run(
