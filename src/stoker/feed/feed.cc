@@ -93,11 +93,15 @@ struct Feed::State {
   // from there.
   unsigned default_depth(unsigned workers) const {
     constexpr std::uint64_t kShareOfMemory = 4;
+    constexpr unsigned kQuarters = 4;
     if (setup.device != nullptr || workers == 0) return std::max(4U, 2 * workers);
-    return plan_buffer({.slot_bytes = format->slot_bytes(),
-                        .memory_bytes = setup.loading.buffer_bytes / kShareOfMemory,
-                        .num_workers = workers})
-        .num_batches;
+    const BufferPlan plan =
+        plan_buffer({.slot_bytes = format->slot_bytes(),
+                     .memory_bytes = setup.loading.buffer_bytes / kShareOfMemory,
+                     .num_workers = workers});
+    // The last worker is woken when a quarter is left, and fills for as many steps as there are
+    // workers.
+    return std::max(plan.num_batches, std::min(kQuarters * workers, max_depth));
   }
 
   // Page-locked memory is dear: as many slots as the depth asks for, and those whose copies are on
