@@ -21,6 +21,7 @@ TITLES = {
     "cache": "Records from the cache into batches",
     "feed": "The whole feed",
     "feed-demand": "The whole feed at a fixed demand",
+    "feed-demand-16": "The whole feed at nine tenths of what sixteen cores bring",
     "gpu-mel": "Log-mel on a GPU",
     "gpu-mel-presets": "Log-mel on a GPU, other presets and the portable kernel",
     "gpu-ops": "Small operations on a GPU",
@@ -29,7 +30,7 @@ TITLES = {
 # What tells one row of a benchmark from the next, as far as it varies.
 NAMING = (
     *("operation", "detail", "device", "loader", "path", "way", "preset", "level", "variant", "lengths", "dtype"),
-    *("batch", "batch_size", "threads", "num_workers", "changed"),
+    *("batch", "batch_size", "batch_frames", "threads", "num_workers", "changed"),
 )
 HEADS = ("what", "clips/s, best", "median", "share of limit", "CPU s per 1,000 clips")
 

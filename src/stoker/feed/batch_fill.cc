@@ -17,6 +17,8 @@ constexpr std::array<std::string_view, kNumStages> kStageNames{"plan",   "tokens
                                                                "decode", "mel",    "extras"};
 // Between the two passes over a row: its tokens are in place, its mel is still to come.
 constexpr std::int32_t kMelToCome = -1;
+// Texts are short: one is read before the memory of the next could come.
+constexpr std::size_t kTokenRowsAhead = 4;
 
 BatchSums sum_rows(const BatchSlot& slot) {
   BatchSums sums{.all_frames = std::uint64_t{slot.shape.num_rows} * slot.shape.num_frames};
@@ -56,7 +58,10 @@ pipeline::FillEnd BatchFill::fill(pipeline::FillContext& context) {
 
   place_rows(place, *slot);
   context.enter(kTokens);
-  for (std::size_t at = 0; at < slot->num_rows; ++at) read_tokens(at, *slot, *reader, context);
+  for (std::size_t at = 0; at < slot->num_rows; ++at) {
+    expect_tokens(at + kTokenRowsAhead, *slot, *reader);
+    read_tokens(at, *slot, *reader, context);
+  }
   context.enter(kFetch);
   if (parts_.format->payload == SlotPayload::kPaddedMel) {
     for (std::size_t at = 0; at < slot->num_rows; ++at) {
@@ -156,6 +161,11 @@ void BatchFill::read_tokens(std::size_t at, BatchSlot& slot, RowReader& reader,
 
 void BatchFill::expect_row(std::size_t at, const BatchSlot& slot, const RowReader& reader) const {
   if (at < slot.num_rows && slot.rows[at] != kEmptyRow) reader.expect(slot.rows[at]);
+}
+
+void BatchFill::expect_tokens(std::size_t at, const BatchSlot& slot,
+                              const RowReader& reader) const {
+  if (at < slot.num_rows && slot.rows[at] != kEmptyRow) reader.expect_tokens(slot.rows[at]);
 }
 
 void BatchFill::read_mel(std::size_t at, BatchSlot& slot, RowReader& reader,

@@ -63,6 +63,7 @@ class BatchFill final : public pipeline::SlotFiller {
   void place_packed(const BatchPlace& place, BatchSlot& slot) const;
   void read_tokens(std::size_t at, BatchSlot& slot, RowReader& reader,
                    pipeline::FillContext& context) const;
+  void expect_tokens(std::size_t at, const BatchSlot& slot, const RowReader& reader) const;
   void expect_row(std::size_t at, const BatchSlot& slot, const RowReader& reader) const;
   void read_mel(std::size_t at, BatchSlot& slot, RowReader& reader,
                 pipeline::FillContext& context) const;

@@ -48,6 +48,7 @@ class RowReader {
   virtual void enter_epoch(std::uint64_t) {}
   // This row's mel is wanted next: lets its first bytes come while another row is read.
   virtual void expect(std::uint32_t) const {}
+  virtual void expect_tokens(std::uint32_t) const {}
   // Returns the number of tokens; what lies behind them is left alone.
   virtual Result<std::uint32_t> read_tokens(std::uint32_t row, std::span<std::int32_t> out) = 0;
   // Returns the number of frames, always what the row was planned with.

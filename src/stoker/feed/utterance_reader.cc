@@ -31,6 +31,11 @@ void UtteranceReader::expect(std::uint32_t row) const {
   if (route.mel) store_.reader()->expect(*route.mel);
 }
 
+void UtteranceReader::expect_tokens(std::uint32_t row) const {
+  const RowRoute& route = store_.routes()[row];
+  if (route.tokens) store_.reader()->expect(*route.tokens);
+}
+
 Result<std::uint32_t> UtteranceReader::read_tokens(std::uint32_t row, std::span<std::int32_t> out) {
   const RowRoute& route = store_.routes()[row];
   if (!route.tokens) {

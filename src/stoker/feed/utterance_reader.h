@@ -20,6 +20,7 @@ class UtteranceReader final : public RowReader {
 
   void enter_epoch(std::uint64_t epoch) override { epoch_ = epoch; }
   void expect(std::uint32_t row) const override;
+  void expect_tokens(std::uint32_t row) const override;
   Result<std::uint32_t> read_tokens(std::uint32_t row, std::span<std::int32_t> out) override;
   Result<std::uint32_t> read_mel(std::uint32_t row, const MelTarget& out,
                                  pipeline::FillContext& context) override;
