@@ -21,6 +21,10 @@ void in_a_thread(const std::function<void()>& body) {
   thread.join();
 }
 
+TEST(CoreChoiceTest, TheCoresGivenAreThoseOfTheAffinity) {
+  EXPECT_EQ(num_given_cores(), static_cast<unsigned>(count_allowed()));
+}
+
 TEST(CoreChoiceTest, AThreadLeavesTheCoreAndMayComeBackLater) {
   const int allowed = count_allowed();
   if (allowed < 2) GTEST_SKIP() << "one core";

@@ -16,6 +16,14 @@ TEST(CpuCountTest, AllowsAtLeastOneAndNoMoreThanAffinity) {
   EXPECT_LE(count.allowed, count.by_affinity);
 }
 
+TEST(CpuCountTest, OfManyCoresOneIsLeftToTheConsumer) {
+  EXPECT_EQ(workers_beside_consumer(1), 1U);
+  EXPECT_EQ(workers_beside_consumer(2), 2U);
+  EXPECT_EQ(workers_beside_consumer(4), 4U);
+  EXPECT_EQ(workers_beside_consumer(5), 4U);
+  EXPECT_EQ(workers_beside_consumer(16), 15U);
+}
+
 TEST(CpuCountTest, SmallestQuotaOfAnyParentGroupCountsInVersionTwo) {
   const ScratchFolder root;
   root.put("proc/self/cgroup", "0::/outer/inner\n");

@@ -70,6 +70,24 @@ TEST(FeedBenchTest, AShareOfTheSupplyIsDemandedOfEachWindow) {
   EXPECT_GT(row.times.worker_busy_share(), 0);
 }
 
+TEST(FeedBenchTest, AWindowWithoutBatchesGivesNoFigure) {
+  const feed::SmallDataSet set(24);
+  FeedBenchOptions options;
+  options.cases = {make_case(set, FeedLoader::kNative, FeedPath::kCached)};
+  options.cases.front().settings.loader.prefetch_buffer_size = 1;  // short to warm up
+  options.seconds = 0.02;
+  options.num_windows = 1;
+  options.step_ms = 30.0;
+  try {
+    bench_feed(system_io(), options);
+    FAIL() << "figures of one batch";
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.error().code, &kBenchNothing);
+    EXPECT_NE(failure.error().found.find("1 with steps of 30 ms"), std::string::npos)
+        << failure.error().found;
+  }
+}
+
 TEST(FeedBenchTest, AWrongBatchGivesNoSpeed) {
   feed::SmallDataSet set(24);
   const FeedBenchCase what = make_case(set, FeedLoader::kNative, FeedPath::kCached);

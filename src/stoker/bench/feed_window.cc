@@ -111,10 +111,10 @@ double measure_supply(feed::OpenedFeed& opened, const FeedWindowOptions& options
 
 // Figures of nothing would look like those of a feed that never stalls.
 void require_batches(const FeedWindowOptions& options, const FeedWindow& window) {
-  constexpr std::uint64_t kFewest = 2;  // an interval
-  if (options.stop.stop_requested() || window.consumer.num_batches >= kFewest) return;
+  const std::uint64_t fewest = window.step_s > 0 ? 2 : 1;  // steps are judged by their intervals
+  if (options.stop.stop_requested() || window.consumer.num_batches >= fewest) return;
   raise({.code = &kBenchNothing,
-         .promised = "at least " + std::to_string(kFewest) + " batches in a window of " +
+         .promised = "at least " + std::to_string(fewest) + " batches in a window of " +
                      seconds_text(options.seconds),
          .found = std::to_string(window.consumer.num_batches) + " with steps of " +
                   seconds_text(window.step_s)});
