@@ -40,9 +40,11 @@ class Runner:
 
     def bench(self, *arguments: str, cores: int | None = None) -> list[Json]:
         count = min(cores or len(self.cores), len(self.cores))
-        fixed = ["--device", "cuda", "--repeat", "1", "--json"]
-        if "--consumer" not in arguments:  # beside a trainer the default, which leaves a core to it
-            fixed += ["--threads", str(count)]
+        fixed = ["--device", "cuda", "--json"]
+        if "--consumer" in arguments:  # the default number of workers, which leaves a core to a trainer
+            fixed += ["--repeat", "1"]
+        else:
+            fixed += ["--repeat", "2", "--threads", str(count)]
         command = [self.program, "bench", "feed", "--data", str(self.data), *fixed, *arguments]
         self.commands.append(" ".join(["stoker bench feed --data DATA", *fixed, *arguments]))
         done = subprocess.run(

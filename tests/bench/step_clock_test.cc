@@ -13,6 +13,14 @@ TEST(StepTimesTest, OnlyWhatIsBeyondTheUsualGapIsWaiting) {
   EXPECT_DOUBLE_EQ(times.wait_s(1), 0);
 }
 
+TEST(StepTimesTest, RoundsAreOneAfterTheOther) {
+  StepTimes times{.steps_s = {1}, .gaps_s = {2}, .intervals_s = {3}};
+  times.append({.steps_s = {4, 5}, .gaps_s = {6}, .intervals_s = {7}});
+  EXPECT_EQ(times.steps_s, (std::vector<double>{1, 4, 5}));
+  EXPECT_EQ(times.gaps_s, (std::vector<double>{2, 6}));
+  EXPECT_EQ(times.intervals_s, (std::vector<double>{3, 7}));
+}
+
 TEST(StepTimesTest, NothingTimedIsNothingWaited) {
   const StepTimes nothing;
   EXPECT_EQ(nothing.wait_s(0), 0);

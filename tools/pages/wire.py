@@ -95,7 +95,14 @@ def gpu_steps(rows: list[dict[str, Any]]) -> list[str]:
         ]
         for row in stepped
     ]
-    heads = ("what", "waits for a batch", "AU: time without the feed, of time with it", "step, ms, with / without feed", "cost", "driver, mean / least")
+    heads = (
+        "what",
+        "waits for a batch",
+        "AU: time without the feed, of time with it",
+        "step, ms, with / without feed",
+        "cost",
+        "driver, mean / least",
+    )
     return ["What the GPU did, timed on the GPU:\n", table(heads, cells)]
 
 

@@ -1,5 +1,6 @@
 #include "stoker/bench/gemm_consumer.h"
 
+#include <numeric>
 #include <utility>
 
 #include "stoker/base/clock.h"
@@ -15,8 +16,9 @@ namespace {
 // A trainer's host runs milliseconds ahead of its GPU.
 constexpr std::size_t kStepsAhead = 16;
 constexpr int kFitRounds = 3;
-constexpr double kFitS = 0.25;         // each
-constexpr double kMemoryShare = 0.25;  // of the measured time
+constexpr double kFitS = 0.25;  // each
+// Before and after: a GPU's clock drifts by a per cent within seconds.
+constexpr double kMemoryShare = 0.15;  // of the measured time, each
 constexpr double kSettleS = 0.1;       // until the feed has nothing more to fill
 
 class GemmRun {
@@ -35,17 +37,10 @@ class GemmRun {
     }
     fit_beside_feed();
     report_.consumer = {};
-    UtilizationLog utilization(options_.device);
-    const double cpu_before_s = process_cpu_s();
-    const double own_before_s = thread_cpu_s();
-    const Stopwatch watch;
-    run_for(options_.seconds);
-    StepTimes times = clock_.finish(stream_);
-    report_.consumer.wall_s = watch.seconds();
-    report_.consumer.cpu_s = process_cpu_s() - cpu_before_s - (thread_cpu_s() - own_before_s);
-    report_.gpu_utilization_percent = utilization.finish();
-    StepTimes resting = run_from_memory();
-    put_times(std::move(times), std::move(resting));
+    run_from_memory();
+    run_beside_feed();
+    run_from_memory();
+    put_times();
     return std::move(report_);
   }
 
@@ -54,6 +49,18 @@ class GemmRun {
     const Stopwatch watch;
     while (watch.seconds() < seconds && !clock_.is_full() && step()) {
     }
+  }
+
+  void run_beside_feed() {
+    UtilizationLog utilization(options_.device);
+    const double cpu_before_s = process_cpu_s();
+    const double own_before_s = thread_cpu_s();
+    const Stopwatch watch;
+    run_for(options_.seconds);
+    times_ = clock_.finish(stream_);
+    report_.consumer.wall_s = watch.seconds();
+    report_.consumer.cpu_s = process_cpu_s() - cpu_before_s - (thread_cpu_s() - own_before_s);
+    report_.gpu_utilization_percent = utilization.finish();
   }
 
   // The feed's kernels take their share of the GPU: with them a step is to take its time.
@@ -85,10 +92,10 @@ class GemmRun {
     clock_.end(stream_);
   }
 
-  // The same steps over one batch that stays.
-  StepTimes run_from_memory() {
+  // The same steps over one batch that stays, while the feed rests.
+  void run_from_memory() {
     std::optional<feed::Batch> batch = observe::next_of_any_epoch(feed_, options_.stop);
-    if (!batch) return {};
+    if (!batch) return;
     const auto repeat_for = [&](double seconds) {
       const Stopwatch watch;
       while (watch.seconds() < seconds && !clock_.is_full() && !options_.stop.stop_requested()) {
@@ -97,24 +104,23 @@ class GemmRun {
       return clock_.finish(stream_);
     };
     repeat_for(kSettleS);
-    StepTimes times = repeat_for(kMemoryShare * options_.seconds);
+    resting_.append(repeat_for(kMemoryShare * options_.seconds));
     batch->release(stream_);
-    return times;
   }
 
-  void put_times(StepTimes times, StepTimes resting) {
-    const double usual_gap_s = median_of(resting.gaps_s);
-    report_.step_s = median_of(times.steps_s);
-    report_.step_alone_s = median_of(resting.steps_s);
-    const double mean_s = mean_of(times.intervals_s);
-    report_.accelerator_use = mean_s > 0 ? mean_of(resting.intervals_s) / mean_s : 0;
-    report_.consumer.wait_s = times.wait_s(usual_gap_s);
-    report_.consumer.intervals_s = std::move(times.intervals_s);
-    report_.memory.num_batches = resting.steps_s.size();
+  void put_times() {
+    const double usual_gap_s = median_of(resting_.gaps_s);
+    report_.step_s = median_of(times_.steps_s);
+    report_.step_alone_s = median_of(resting_.steps_s);
+    const double mean_s = mean_of(times_.intervals_s);
+    report_.accelerator_use = mean_s > 0 ? mean_of(resting_.intervals_s) / mean_s : 0;
+    report_.consumer.wait_s = times_.wait_s(usual_gap_s);
+    report_.consumer.intervals_s = std::move(times_.intervals_s);
+    report_.memory.num_batches = resting_.steps_s.size();
+    report_.memory.wait_s = resting_.wait_s(usual_gap_s);
     report_.memory.wall_s =
-        mean_of(resting.intervals_s) * static_cast<double>(resting.steps_s.size());
-    report_.memory.wait_s = resting.wait_s(usual_gap_s);
-    report_.memory.intervals_s = std::move(resting.intervals_s);
+        std::accumulate(resting_.intervals_s.begin(), resting_.intervals_s.end(), 0.0);
+    report_.memory.intervals_s = std::move(resting_.intervals_s);
   }
 
   feed::Feed& feed_;
@@ -122,6 +128,8 @@ class GemmRun {
   cuda::Stream stream_;
   GemmStep gemm_;
   StepClock clock_;
+  StepTimes times_;    // beside the feed
+  StepTimes resting_;  // while it rests
   GemmConsumerReport report_;
 };
 

@@ -39,6 +39,12 @@ double mean_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
+void StepTimes::append(const StepTimes& later) {
+  steps_s.insert(steps_s.end(), later.steps_s.begin(), later.steps_s.end());
+  gaps_s.insert(gaps_s.end(), later.gaps_s.begin(), later.gaps_s.end());
+  intervals_s.insert(intervals_s.end(), later.intervals_s.begin(), later.intervals_s.end());
+}
+
 double StepTimes::wait_s(double usual_gap_s) const {
   double waited_s = 0;
   for (const double gap_s : gaps_s) waited_s += std::max(0.0, gap_s - usual_gap_s);

@@ -16,6 +16,7 @@ struct StepTimes {
   std::vector<double> gaps_s;       // from the end of one step to the beginning of the next
   std::vector<double> intervals_s;  // from the end of one step to the end of the next
 
+  void append(const StepTimes& later);
   // What the gaps have in them beyond `usual_gap_s`, which any two kernels in a row need.
   double wait_s(double usual_gap_s) const;
 };
