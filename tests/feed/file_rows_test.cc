@@ -106,8 +106,8 @@ TEST(FileRowsTest, EverySortOfFileGivesTheSamplesOfTheLongWay) {
                 riff(fmt_chunk() + chunk("JUNK", "abc", -1, false) + data)},
            Case{"a byte too many", riff(fmt_chunk() + chunk("data", samples16(5000) + "x"))},
            Case{"one sample less than a step",
-                riff(fmt_chunk() + chunk("data", samples16(32'767)))},
-           Case{"exactly two steps", riff(fmt_chunk() + chunk("data", samples16(65'536)))},
+                riff(fmt_chunk() + chunk("data", samples16(65'535)))},
+           Case{"exactly two steps", riff(fmt_chunk() + chunk("data", samples16(131'072)))},
            Case{"two channels",
                 riff(fmt_chunk({.channels = 2}) + chunk("data", samples16(kNumSamples * 2)))},
            Case{"24 bits", riff(fmt_chunk({.bits = 24}) + chunk("data", samples16(30'000)))},
@@ -177,7 +177,7 @@ TEST(FileRowsTest, AReadErrorNamesThePlaceWhereItStruck) {
   const Result<Pcm> read = file.read();
   ASSERT_FALSE(read.ok());
   EXPECT_EQ(read.error().code->exit, ExitCode::kStorage);
-  EXPECT_EQ(read.error().place.byte, 44U + 65'536);
+  EXPECT_EQ(read.error().place.byte, 44U + 131'072);
 }
 
 }  // namespace
