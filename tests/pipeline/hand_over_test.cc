@@ -38,7 +38,7 @@ TEST(ReturnedSlotsTest, EveryOneGivenIsTakenOnce) {
   constexpr unsigned kGivers = 4;
   ReturnedSlots slots(kSlots);
   std::vector<unsigned> taken(kSlots);
-  const auto take = [&] { slots.take_all([&](std::uint32_t slot) { ++taken[slot]; }); };
+  const auto take = [&] { slots.take_all(kSlots, [&](std::uint32_t slot) { ++taken[slot]; }); };
   {
     std::vector<Thread> givers;
     for (unsigned giver = 0; giver < kGivers; ++giver) {

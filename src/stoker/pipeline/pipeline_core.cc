@@ -19,6 +19,7 @@ PipelineCore::PipelineCore(std::shared_ptr<SlotFiller> filler, const PipelineOpt
       num_cores_(num_given_cores()),
       returned_(options.max_depth + 2),
       ready_(options.max_depth + 2),
+      told_deliver_(options.first_sequence),
       next_deliver_(options.first_sequence),
       next_claim_(options.first_sequence),
       num_workers_(options.num_workers),
@@ -35,7 +36,7 @@ PipelineCore::PipelineCore(std::shared_ptr<SlotFiller> filler, const PipelineOpt
 }
 
 bool PipelineCore::can_claim() {
-  if (next_claim_ - next_deliver_ > depth_ || next_claim_ >= std::min(end_, failed_at_) ||
+  if (next_claim_ - told_deliver_ > depth_ || next_claim_ >= std::min(end_, failed_at_) ||
       cancelled_) {
     return false;
   }
@@ -76,7 +77,8 @@ PipelineCore::Worker* PipelineCore::choose_idle() {
 }
 
 void PipelineCore::collect_returned() {
-  returned_.take_all([this](std::uint32_t slot) STOKER_NO_THREAD_CHECK { make_free(slot); });
+  returned_.take_all(end_slot_,
+                     [this](std::uint32_t slot) STOKER_NO_THREAD_CHECK { make_free(slot); });
 }
 
 void PipelineCore::give_work() {
@@ -103,6 +105,7 @@ void PipelineCore::open_slots() {
     if (beyond) slots_[slot].state = SlotState::kUnused;
     return beyond;
   });
+  end_slot_ = std::max(end_slot_, depth_ + 2);
   for (std::uint32_t slot = depth_ + 2; slot-- > 0;) {
     if (slots_[slot].state != SlotState::kUnused) continue;
     slots_[slot].state = SlotState::kFree;
@@ -163,7 +166,7 @@ Error PipelineCore::explain(Error error, const Activity& activity) const {
 
 bool PipelineCore::finish(const Ticket& ticket, Outcome outcome) {
   const Lock lock(mutex_);
-  const bool is_awaited = waiting_since_ && ticket.sequence == next_deliver_;
+  const bool is_awaited = waiting_since_ && ticket.sequence == told_deliver_;
   if (outcome.error) {
     make_free(ticket.slot);
     fail_at(ticket.sequence, std::move(*outcome.error));
@@ -213,7 +216,7 @@ void PipelineCore::run_worker(unsigned index) {
 
 bool PipelineCore::is_over() const { return cancelled_ || next_deliver_ >= end_; }
 
-bool PipelineCore::all_leased() const { return next_claim_ == next_deliver_ && free_.empty(); }
+bool PipelineCore::all_leased() const { return next_claim_ == told_deliver_ && free_.empty(); }
 
 Ending PipelineCore::ending() const {
   const Lock lock(mutex_);

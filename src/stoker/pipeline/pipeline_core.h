@@ -98,10 +98,11 @@ class PipelineCore final : private HelpBell {
   // What the consumer does without the lock.
   std::uint32_t find_ready() const;
   Ticket deliver(std::uint32_t slot);
+  void tell_workers();
   void call_for_help();
   bool wants_help() const;
   bool needs_another_worker() const;
-  unsigned num_ready() const;  // in any order
+  unsigned num_ready() const;  // in any order, as far as the workers were told
   void answer() override;
 
   void collect_returned() STOKER_REQUIRES(mutex_);
@@ -137,7 +138,8 @@ class PipelineCore final : private HelpBell {
   ReturnedSlots returned_;
   ReadyRing ready_;
 
-  // Written by the consumer alone.
+  // Written by the consumer alone. Workers look at what it has told them, and only then.
+  alignas(kCacheLine) std::atomic<std::uint64_t> told_deliver_;
   alignas(kCacheLine) std::atomic<std::uint64_t> next_deliver_;
   std::atomic<unsigned> num_waiting_{0};  // consumers in await_ready()
   // Where next() was called last.
@@ -161,6 +163,7 @@ class PipelineCore final : private HelpBell {
   std::vector<std::unique_ptr<Worker>> workers_ STOKER_GUARDED_BY(mutex_);
   std::vector<Slot> slots_ STOKER_GUARDED_BY(mutex_);
   std::vector<std::uint32_t> free_ STOKER_GUARDED_BY(mutex_);  // a stack
+  std::uint32_t end_slot_ STOKER_GUARDED_BY(mutex_) = 0;  // no slot from there on was ever used
   std::uint64_t end_ STOKER_GUARDED_BY(mutex_) = kNever;
   std::uint64_t failed_at_ STOKER_GUARDED_BY(mutex_) = kNever;
   std::optional<Error> error_ STOKER_GUARDED_BY(mutex_);

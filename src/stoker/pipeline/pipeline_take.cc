@@ -27,6 +27,7 @@ void PipelineCore::note_consumer() {
 std::optional<Ticket> PipelineCore::next(const std::stop_token& stop) {
   note_consumer();
   if (std::optional<Ticket> ticket = take_ready(stop)) return ticket;
+  tell_workers();
   if (std::optional<Ticket> ticket = fill_for_caller()) finish(*ticket, fill(*ticket, kCaller));
   return await_ready(stop);
 }
@@ -37,7 +38,15 @@ std::optional<Ticket> PipelineCore::take_ready(const std::stop_token& stop) {
   const std::uint32_t slot = find_ready();
   if (slot == ReadyRing::kNotReady) return std::nullopt;
   const Ticket ticket = deliver(slot);
-  call_for_help();
+  // In groups: a line of memory that other cores look at is slow to write, and they would look at
+  // it, and for the slots given back, each time.
+  constexpr unsigned kGroupsOfDepth = 8;
+  const std::uint64_t num_untold =
+      ticket.sequence + 1 - told_deliver_.load(std::memory_order_relaxed);
+  if (num_untold * kGroupsOfDepth >= depth_.load(std::memory_order_relaxed)) {
+    tell_workers();
+    call_for_help();
+  }
   return ticket;
 }
 
@@ -48,11 +57,15 @@ std::uint32_t PipelineCore::find_ready() const {
 
 Ticket PipelineCore::deliver(std::uint32_t slot) {
   const std::uint64_t sequence = next_deliver_.load(std::memory_order_relaxed);
-  schedule_point();
-  next_deliver_.store(sequence + 1, std::memory_order_release);
-  schedule_point();
+  next_deliver_.store(sequence + 1, std::memory_order_relaxed);
   ready_.fetch(sequence + 2);
   return {sequence, slot};
+}
+
+void PipelineCore::tell_workers() {
+  schedule_point();
+  told_deliver_.store(next_deliver_.load(std::memory_order_relaxed), std::memory_order_release);
+  schedule_point();
 }
 
 std::optional<std::uint32_t> PipelineCore::peek() const {
@@ -62,7 +75,7 @@ std::optional<std::uint32_t> PipelineCore::peek() const {
 
 // A slot that was filled is counted before it can be delivered.
 unsigned PipelineCore::num_ready() const {
-  const std::uint64_t delivered = next_deliver_.load() - options_.first_sequence;
+  const std::uint64_t delivered = told_deliver_.load() - options_.first_sequence;
   return static_cast<unsigned>(num_filled_.load() - delivered);
 }
 
@@ -79,7 +92,7 @@ bool PipelineCore::needs_another_worker() const {
 }
 
 bool PipelineCore::wants_help() const {
-  return num_idle_.load() > 0 && next_claim_.load() - next_deliver_.load() <= depth_.load() &&
+  return num_idle_.load() > 0 && next_claim_.load() - told_deliver_.load() <= depth_.load() &&
          needs_another_worker();
 }
 
@@ -117,6 +130,7 @@ std::optional<Ticket> PipelineCore::await_ready(const std::stop_token& stop) {
     if (is_over()) break;
     const std::uint32_t slot = find_ready();
     if (slot != ReadyRing::kNotReady) ticket = deliver(slot);
+    tell_workers();
     give_work();
     if (ticket || failed_at_ <= next_deliver_) break;
     if (num_workers_ == 0 && all_leased()) {
@@ -149,7 +163,9 @@ void PipelineCore::release(std::uint32_t slot) {
   returned_.give(slot);
   schedule_point();
   if (consumer_thread_.load(std::memory_order_relaxed) == std::this_thread::get_id()) {
-    if (is_short_of_slots_.load(std::memory_order_relaxed)) call_for_help();
+    if (!is_short_of_slots_.load(std::memory_order_relaxed)) return;
+    tell_workers();
+    call_for_help();
   } else if (num_waiting_.fetch_add(0) > 0) {
     answer();
   } else {

@@ -21,10 +21,10 @@ class ReturnedSlots {
     is_given_[slot].store(true, std::memory_order_release);
   }
 
-  // Calls take(slot) for each.
+  // Calls take(slot) for each below `end_slot`.
   template <class Take>
-  void take_all(Take take) {
-    for (std::uint32_t slot = 0; slot < is_given_.size(); ++slot) {
+  void take_all(std::uint32_t end_slot, Take take) {
+    for (std::uint32_t slot = 0; slot < end_slot; ++slot) {
       if (!is_given_[slot].load(std::memory_order_acquire)) continue;
       is_given_[slot].store(false, std::memory_order_relaxed);
       take(slot);
