@@ -293,7 +293,7 @@ std::optional<Batch> Feed::next(const std::stop_token& stop) {
     if (!lease) return std::nullopt;
     own.count(lease.slot().host.sums);
     ++own.position.batch;
-    return Batch(std::move(lease), own.setup.store, own.format);
+    return std::optional<Batch>(std::in_place, std::move(lease), own.setup.store, own.format);
   }
   pipeline::SlotLease lease = own.pipeline->next(stop);
   if (!lease) return std::nullopt;
@@ -301,7 +301,7 @@ std::optional<Batch> Feed::next(const std::stop_token& stop) {
   own.count(slot.sums);
   if (const auto soon = own.pipeline->peek()) own.fill->slot(*soon).fetch();
   ++own.position.batch;
-  return Batch(std::move(lease), slot, own.setup.store, own.format);
+  return std::optional<Batch>(std::in_place, std::move(lease), slot, own.setup.store, own.format);
 }
 
 bool Feed::has_ended() const { return state_->position.epoch >= state_->setup.num_epochs; }

@@ -25,8 +25,8 @@ void PipelineCore::note_consumer() {
 }
 
 std::optional<Ticket> PipelineCore::next(const std::stop_token& stop) {
-  note_consumer();
   if (std::optional<Ticket> ticket = take_ready(stop)) return ticket;
+  note_consumer();
   tell_workers();
   if (std::optional<Ticket> ticket = fill_for_caller()) finish(*ticket, fill(*ticket, kCaller));
   return await_ready(stop);
@@ -44,6 +44,7 @@ std::optional<Ticket> PipelineCore::take_ready(const std::stop_token& stop) {
   const std::uint64_t num_untold =
       ticket.sequence + 1 - told_deliver_.load(std::memory_order_relaxed);
   if (num_untold * kGroupsOfDepth >= depth_.load(std::memory_order_relaxed)) {
+    note_consumer();
     tell_workers();
     call_for_help();
   }

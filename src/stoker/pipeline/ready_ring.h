@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -10,12 +11,13 @@
 
 namespace stoker::pipeline {
 
-// Precondition: numbers that are a ring's length apart are never put at once.
+// Precondition: numbers that are `num_slots` apart are never put at once.
 class ReadyRing {
  public:
   static constexpr std::uint32_t kNotReady = std::numeric_limits<std::uint32_t>::max();
 
-  explicit ReadyRing(std::size_t num_slots) : places_(num_slots) {}
+  // A power of two, for finding a place without a division.
+  explicit ReadyRing(std::size_t num_slots) : places_(std::bit_ceil(num_slots)) {}
 
   void put(std::uint64_t sequence, std::uint32_t slot) {
     place(sequence).store(tag(sequence) | slot, std::memory_order_release);
@@ -38,10 +40,10 @@ class ReadyRing {
 
   static std::uint64_t tag(std::uint64_t sequence) { return sequence << 32U; }
   std::atomic<std::uint64_t>& place(std::uint64_t sequence) {
-    return places_[sequence % places_.size()].number_and_slot;
+    return places_[sequence & (places_.size() - 1)].number_and_slot;
   }
   const std::atomic<std::uint64_t>& place(std::uint64_t sequence) const {
-    return places_[sequence % places_.size()].number_and_slot;
+    return places_[sequence & (places_.size() - 1)].number_and_slot;
   }
 
   std::vector<Place> places_;
