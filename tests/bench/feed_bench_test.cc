@@ -24,7 +24,7 @@ TEST(FeedBenchTest, EveryLoaderAndPathGivesARow) {
       options.cases.push_back(make_case(set, loader, path));
     }
   }
-  options.seconds = 0.04;
+  options.seconds = 0.12;
   options.num_windows = 2;
   const FeedBenchReport report = bench_feed(system_io(), options);
   ASSERT_EQ(report.rows.size(), options.cases.size());
