@@ -81,13 +81,23 @@ void PipelineCore::collect_returned() {
                      [this](std::uint32_t slot) STOKER_NO_THREAD_CHECK { make_free(slot); });
 }
 
+// Slots that could be claimed now.
+unsigned PipelineCore::num_claimable() {
+  if (!can_claim()) return 0;
+  const auto window = static_cast<unsigned>(depth_ + 1 - (next_claim_ - told_deliver_));
+  return std::min(window, static_cast<unsigned>(free_.size()));
+}
+
+// Whoever wakes up first claims the oldest slot: a core that slept may come back milliseconds late,
+// and the consumer would wait for the slot that its thread was given.
 void PipelineCore::give_work() {
   silence();
-  while (can_claim() && needs_another_worker()) {
+  while (num_called_ < num_claimable() && needs_another_worker()) {
     Worker* const worker = choose_idle();
     if (worker == nullptr) return;
     mark_busy(*worker);
-    worker->ticket = claim(worker->index);
+    worker->is_called = true;
+    ++num_called_;
     worker->wake.notify_one();
   }
 }
@@ -118,16 +128,17 @@ std::optional<PipelineCore::Work> PipelineCore::await_work(unsigned index) {
   Worker& worker = *workers_[index];
   for (;;) {
     if (stop_.stop_requested()) return std::nullopt;
-    if (!worker.ticket && index < num_workers_ && can_claim()) {
+    const bool was_called = std::exchange(worker.is_called, false);
+    if (was_called) --num_called_;
+    if (index < num_workers_ && can_claim()) {
       mark_busy(worker);
-      worker.ticket = claim(index);
+      const Ticket ticket = claim(index);
       give_work();
-    }
-    if (worker.ticket) {
       const bool keep_off = num_ready() > depth_ / 4 || num_workers_ < num_cores_;
-      return Work{*std::exchange(worker.ticket, std::nullopt), keep_off};
+      return Work{ticket, keep_off};
     }
     mark_idle(worker);
+    if (was_called) give_work();  // to somebody who may still work
     worker.wake.wait(lock, stop_.get_token());
   }
 }

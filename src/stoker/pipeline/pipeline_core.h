@@ -65,7 +65,7 @@ class PipelineCore final : private HelpBell {
   struct Worker {
     unsigned index = 0;
     ConditionVariable wake;
-    std::optional<Ticket> ticket;
+    bool is_called = false;  // woken, and not yet up
     std::uint64_t num_claims = 0;
     bool is_idle = false;
     bool has_started = false;
@@ -106,6 +106,7 @@ class PipelineCore final : private HelpBell {
   void answer() override;
 
   void collect_returned() STOKER_REQUIRES(mutex_);
+  unsigned num_claimable() STOKER_REQUIRES(mutex_);
   bool can_claim() STOKER_REQUIRES(mutex_);
   Ticket claim(unsigned worker) STOKER_REQUIRES(mutex_);
   void mark_idle(Worker& worker) STOKER_REQUIRES(mutex_);
@@ -163,6 +164,7 @@ class PipelineCore final : private HelpBell {
   std::vector<std::unique_ptr<Worker>> workers_ STOKER_GUARDED_BY(mutex_);
   std::vector<Slot> slots_ STOKER_GUARDED_BY(mutex_);
   std::vector<std::uint32_t> free_ STOKER_GUARDED_BY(mutex_);  // a stack
+  unsigned num_called_ STOKER_GUARDED_BY(mutex_) = 0;  // workers that were woken and are not up yet
   std::uint32_t end_slot_ STOKER_GUARDED_BY(mutex_) = 0;  // no slot from there on was ever used
   std::uint64_t end_ STOKER_GUARDED_BY(mutex_) = kNever;
   std::uint64_t failed_at_ STOKER_GUARDED_BY(mutex_) = kNever;
