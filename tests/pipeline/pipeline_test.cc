@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
+#include <set>
 
 #include "stoker/pipeline/errors.h"
 #include "tests/pipeline/counting_filler.h"
@@ -208,6 +209,19 @@ TEST(PipelineTest, WorkersSleepUntilHalfOfTheSlotsAreEmptyAndThenFillAll) {
   pipeline.next();
   ASSERT_TRUE(falls_asleep(pipeline, 2));
   EXPECT_EQ(count_fills(pipeline), 14U);
+}
+
+TEST(PipelineTest, AConsumerThatIsNeverBehindSeesFewSlotsAgainAndAgain) {
+  for (const unsigned num_workers : {0U, 1U}) {
+    const auto filler = std::make_shared<CountingFiller>(CountingFiller::kEndless);
+    filler->during = [](FillContext&, std::size_t) {
+      std::this_thread::sleep_for(std::chrono::microseconds(300));
+    };
+    Pipeline pipeline(filler, {.num_workers = num_workers, .depth = 40});
+    std::set<std::uint32_t> seen;
+    for (int i = 0; i < 60; ++i) seen.insert(pipeline.next().slot());
+    EXPECT_LT(seen.size(), 20U) << num_workers << " workers";
+  }
 }
 
 TEST(PipelineTest, StageTimesAreCounted) {

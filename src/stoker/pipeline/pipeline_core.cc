@@ -40,7 +40,11 @@ bool PipelineCore::can_claim() {
       cancelled_) {
     return false;
   }
-  if (free_.empty()) collect_returned();
+  // Not with every claim: the consumer would wait for that line of memory. But as often as it tells
+  // of batches it took, so that a few slots go round whose memory is near, and not all there are.
+  const std::uint64_t told = told_deliver_;
+  if (free_.empty() || told != collected_at_) collect_returned();
+  collected_at_ = told;
   is_short_of_slots_.store(free_.empty());
   return !free_.empty();
 }

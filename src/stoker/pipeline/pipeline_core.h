@@ -164,6 +164,7 @@ class PipelineCore final : private HelpBell {
   std::vector<std::unique_ptr<Worker>> workers_ STOKER_GUARDED_BY(mutex_);
   std::vector<Slot> slots_ STOKER_GUARDED_BY(mutex_);
   std::vector<std::uint32_t> free_ STOKER_GUARDED_BY(mutex_);  // a stack
+  std::uint64_t collected_at_ STOKER_GUARDED_BY(mutex_) = 0;   // told_deliver_ at the last look
   unsigned num_called_ STOKER_GUARDED_BY(mutex_) = 0;  // workers that were woken and are not up yet
   std::uint32_t end_slot_ STOKER_GUARDED_BY(mutex_) = 0;  // no slot from there on was ever used
   std::uint64_t end_ STOKER_GUARDED_BY(mutex_) = kNever;
