@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "stoker/base/cpu_count.h"
 #include "stoker/base/sync.h"
 
 namespace stoker {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "stoker/bench/averages.h"
+
 namespace stoker::bench {
 namespace {
 

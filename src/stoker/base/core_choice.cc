@@ -1,19 +1,10 @@
 #include "stoker/base/core_choice.h"
 
-#include <algorithm>
-
 namespace stoker {
 
 std::optional<int> current_core() noexcept {
   const int core = sched_getcpu();
   return core < 0 ? std::nullopt : std::optional(core);
-}
-
-unsigned num_given_cores() noexcept {
-  cpu_set_t given;
-  CPU_ZERO(&given);
-  if (sched_getaffinity(0, sizeof given, &given) != 0) return 1;
-  return std::max(1U, static_cast<unsigned>(CPU_COUNT(&given)));
 }
 
 void CoreChoice::keep_off(std::optional<int> core) noexcept {

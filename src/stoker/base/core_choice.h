@@ -10,9 +10,6 @@ namespace stoker {
 // The core this thread runs on now; nothing where the system does not tell.
 std::optional<int> current_core() noexcept;
 
-// How many cores the system may run this thread on; at least 1.
-unsigned num_given_cores() noexcept;
-
 // Where one thread may run. Every call is from that thread. The cores it was given stay the limit,
 // and where it was given a single one nothing changes.
 class CoreChoice {

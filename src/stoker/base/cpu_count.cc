@@ -98,14 +98,18 @@ std::optional<double> quota_of_line(const std::string& root, std::string_view li
   return best;
 }
 
-unsigned affinity_count(unsigned online) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return online;
-  return std::max(1U, static_cast<unsigned>(CPU_COUNT(&set)));
+unsigned num_online_cores() noexcept {
+  return static_cast<unsigned>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
 }
 
 }  // namespace
+
+unsigned num_given_cores() noexcept {
+  cpu_set_t given;
+  CPU_ZERO(&given);
+  if (sched_getaffinity(0, sizeof given, &given) != 0) return num_online_cores();
+  return std::max(1U, static_cast<unsigned>(CPU_COUNT(&given)));
+}
 
 std::optional<double> cgroup_quota_cores(const std::string& root) {
   const std::optional<std::string> groups = load_text(root + "/proc/self/cgroup");
@@ -122,8 +126,8 @@ std::optional<double> cgroup_quota_cores(const std::string& root) {
 
 CpuCount count_cpus() {
   CpuCount count;
-  count.online = static_cast<unsigned>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
-  count.by_affinity = affinity_count(count.online);
+  count.online = num_online_cores();
+  count.by_affinity = num_given_cores();
   count.by_quota = cgroup_quota_cores("");
   count.allowed = count.by_affinity;
   if (count.by_quota) {

@@ -10,12 +10,15 @@ namespace stoker {
 
 struct CpuCount {
   unsigned online = 1;             // cores of the machine
-  unsigned by_affinity = 1;        // sched_getaffinity
+  unsigned by_affinity = 1;        // that the system may run this thread on
   std::optional<double> by_quota;  // cgroup CPU quota in cores; absent = no limit
   unsigned allowed = 1;            // what to start workers for: at least 1
 };
 
 CpuCount count_cpus();
+
+// by_affinity alone, without a look at files.
+unsigned num_given_cores() noexcept;
 
 // Threads to start beside one that must not be kept waiting: on many cores one is left to it, on a
 // few its short work is not worth a core.

@@ -1,7 +1,9 @@
 #include "stoker/bench/device_mel_bench.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "stoker/bench/averages.h"
 #include "stoker/bench/mel_bench.h"
 #include "stoker/cuda/device_probe.h"
 #include "stoker/cuda/event.h"
@@ -33,8 +35,7 @@ double median_ms(int device, const cuda::Stream& stream, std::size_t repetitions
     end.synchronize();
     if (i > 0) times_ms.push_back(end.ms_since(begin));
   }
-  std::ranges::sort(times_ms);
-  return times_ms[times_ms.size() / 2];
+  return median_of(std::move(times_ms));
 }
 
 // Bytes read and written each second by a large copy on the GPU.

@@ -1,10 +1,11 @@
 // Arrays on a GPU and the time that calls in a stream take, for benchmarks.
 #pragma once
 
-#include <algorithm>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "stoker/bench/averages.h"
 #include "stoker/cuda/device_buffer.h"
 #include "stoker/cuda/event.h"
 #include "stoker/cuda/stream.h"
@@ -54,9 +55,7 @@ double median_us(const cuda::Stream& stream, int device, std::size_t num_repeats
     end.synchronize();
     times_us.push_back(end.ms_since(begin) * 1e3);
   }
-  const auto middle = times_us.begin() + static_cast<std::ptrdiff_t>(times_us.size() / 2);
-  std::nth_element(times_us.begin(), middle, times_us.end());
-  return *middle;
+  return median_of(std::move(times_us));
 }
 
 }  // namespace stoker::bench

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "stoker/base/cpu_count.h"
+#include "stoker/bench/averages.h"
 #include "stoker/bench/errors.h"
 #include "stoker/bench/feed_window.h"
 #include "stoker/observe/calibration_loop.h"
@@ -16,12 +17,6 @@ namespace {
 
 // Disturbed windows are repeated, but a machine that is never calm must not keep us for ever.
 constexpr unsigned kRepeatsPerWindow = 3;
-
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
 
 double cpu_per_1000(const FeedWindow& window) {
   const auto clips = static_cast<double>(std::max<std::uint64_t>(1, window.consumer.num_clips));
@@ -55,8 +50,8 @@ void add_rates(const std::vector<FeedWindow>& windows, FeedBenchRow& row) {
     row.buffers_mb = std::max(row.buffers_mb, window.buffers_mb);
   }
   row.clips_per_s = best->consumer.clips_per_s();
-  row.median_clips_per_s = median(rates);
-  row.first_batch_s = median(first_batches);
+  row.median_clips_per_s = median_of(rates);
+  row.first_batch_s = median_of(first_batches);
   row.audio_s_per_s = best->audio_s_per_frame * static_cast<double>(best->consumer.true_frames) /
                       std::max(best->consumer.wall_s, 1e-9);
   if (row.limit_clips_per_s > 0) row.share_of_limit = row.clips_per_s / row.limit_clips_per_s;
@@ -89,12 +84,12 @@ void add_totals(const std::vector<FeedWindow>& windows, FeedBenchRow& row) {
 // What only a GPU has: the ring by itself, and a consumer of matrix products.
 void add_gpu(const std::vector<FeedWindow>& windows, FeedBenchRow& row) {
   std::vector<double> percent;
-  double busy = 0, cost = 0, alone_s = 0, count = 0;
+  double use = 0, cost = 0, alone_s = 0, count = 0;
   for (const FeedWindow& window : windows) {
     if (!window.gemm) continue;
     const auto& own = window.gemm->gpu_utilization_percent;
     percent.insert(percent.end(), own.begin(), own.end());
-    busy += window.gemm->accelerator_use;
+    use += window.gemm->accelerator_use;
     cost += window.gemm->step_cost();
     alone_s += window.gemm->step_alone_s;
     ++count;
@@ -106,7 +101,7 @@ void add_gpu(const std::vector<FeedWindow>& windows, FeedBenchRow& row) {
     row.ready_share_of_bus = window.ready_clips_per_s / window.bus_clips_per_s;
   }
   if (count == 0) return;
-  row.au = busy / count;
+  row.au = use / count;
   row.step_cost = cost / count;
   row.step_alone_ms = 1e3 * alone_s / count;
   if (percent.empty()) return;
@@ -127,7 +122,7 @@ FeedBenchRow make_row(const FeedBenchCase& what, const std::vector<FeedWindow>& 
   std::vector<double> supplies;
   supplies.reserve(windows.size());
   for (const FeedWindow& window : windows) supplies.push_back(window.supply_clips_per_s);
-  row.supply_clips_per_s = median(supplies);
+  row.supply_clips_per_s = median_of(supplies);
   row.times = last.times;
   row.device = last.device;
   row.way = last.way;

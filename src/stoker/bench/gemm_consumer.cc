@@ -5,6 +5,7 @@
 
 #include "stoker/base/clock.h"
 #include "stoker/base/cpu_time.h"
+#include "stoker/bench/averages.h"
 #include "stoker/bench/gemm_step.h"
 #include "stoker/bench/step_clock.h"
 #include "stoker/bench/utilization_log.h"

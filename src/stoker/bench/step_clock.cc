@@ -1,7 +1,6 @@
 #include "stoker/bench/step_clock.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace stoker::bench {
 namespace {
@@ -26,18 +25,6 @@ StepTimes times_of(const std::vector<StepMark>& marks) {
 }
 
 }  // namespace
-
-double median_of(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
-double mean_of(const std::vector<double>& values) {
-  if (values.empty()) return 0;
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
 
 void StepTimes::append(const StepTimes& later) {
   steps_s.insert(steps_s.end(), later.steps_s.begin(), later.steps_s.end());

@@ -21,9 +21,6 @@ struct StepTimes {
   double wait_s(double usual_gap_s) const;
 };
 
-double median_of(std::vector<double> values);  // 0 of none
-double mean_of(const std::vector<double>& values);
-
 // One thread, one stream. Steps write their own times into device memory: an event with a time
 // holds the GPU up, for 1.5 us on an H200 and for 7 us while the bus is busy.
 class StepClock {

@@ -151,8 +151,7 @@ void print_times(Frame& frame, const bench::FeedBenchRow& row) {
   if (row.au) {
     frame.print(
         fmt::format("  steps of {:.3f} ms ({:.3f} without the feed, {:+.2f} %); with batches that "
-                    "lie there the "
-                    "same takes {:.2f} % of the time",
+                    "lie there the same takes {:.2f} % of the time",
                     row.step_ms, row.step_alone_ms.value_or(0), 100 * row.step_cost.value_or(0),
                     100 * *row.au));
   }

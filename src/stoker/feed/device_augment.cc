@@ -1,10 +1,12 @@
 #include "stoker/feed/device_augment.h"
-#include "stoker/feed/device_alignment.h"
 
 #include <span>
 #include <utility>
 
+#include "stoker/feed/device_alignment.h"
+
 namespace stoker::feed {
+
 std::size_t DeviceAugment::needed_bytes(const BatchFormat& format,
                                         const Augmentation& augmentation) {
   return device_aligned(format.payload_bytes()) +

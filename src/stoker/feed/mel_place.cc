@@ -1,5 +1,4 @@
 #include "stoker/feed/mel_place.h"
-#include "stoker/feed/device_alignment.h"
 
 #include <fmt/format.h>
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "stoker/base/core_choice.h"
+#include "stoker/base/cpu_count.h"
 #include "stoker/base/invariant.h"
 #include "stoker/pipeline/errors.h"
 
