@@ -33,7 +33,7 @@ bench: build ## run the benchmarks, each checks its own result
 peers: build ## race the feed against torch, DALI, Grain and tf.data (downloads them, about 8 minutes)
 	@$(VENV)/bin/python -m bench.peers.feed --stoker $(BUILD)/stoker && $(VENV)/bin/python -m tools.make_pages
 
-lint: build ## formatting, clang-tidy, layers, sizes, ruff, mypy
+lint: build ## formatting, clang-tidy, layers, instructions, sizes, ruff, mypy
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" tools/lint.py --build $(BUILD) --jobs $(JOBS)
 
 install: build ## install into PREFIX (default /usr/local)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs every check of the source text: formatting, clang-tidy, layers, file sizes, ruff, mypy.
+"""Runs every check of the source text: formatting, clang-tidy, layers, instructions, file sizes, ruff, mypy.
 
 clang-tidy is slow, so its verdict on a file is remembered by content: the file, the project headers it includes and
 the rules. The memory lies in the user's cache folder and serves every clone on the machine.
@@ -107,9 +107,11 @@ def main() -> int:
     options = parser.parse_args()
     sources = [str(path) for path in tracked("*.h", "*.cc", "*.cu", "*.cuh") if "generated" not in path.name]
     scripts = [str(path) for path in tracked("*.py")]
+    library = str(options.build / "lib" / "libstoker.so")
     verdicts = [
         run("clang-format", ["clang-format-15", "--dry-run", "--Werror", *sources]),
         run("layers", [sys.executable, "tools/check_layers.py"]),
+        run("instructions", [sys.executable, "tools/check_instructions.py", library]),
         line_limits(),
         run("ruff", ["ruff", "check", *scripts]),
         run("ruff format", ["ruff", "format", "--check", *scripts]),

@@ -18,12 +18,12 @@ TEST(MelBankMatchTest, EveryPlainPresetHasItsFiltersCompiled) {
         Case{"myxtts", MelBank::kSlaney11025}, Case{"myxtts_tf", MelBank::kHtk11025},
         Case{"vocos24", MelBank::kHtk12000}, Case{"librosa", MelBank::kTable},
         Case{"kaldi", MelBank::kTable}}) {
-    EXPECT_EQ(matching_bank(sparse_bands(config::mel_preset(c.preset), 1.0F)), c.bank) << c.preset;
+    EXPECT_EQ(matching_bank(sparse_bands(config::mel_preset(c.preset))), c.bank) << c.preset;
   }
 }
 
 TEST(MelBankMatchTest, OneChangedWeightIsAnotherBank) {
-  MelBands bands = sparse_bands(config::MelRecipe{}, 1.0F);
+  MelBands bands = sparse_bands(config::MelRecipe{});
   bands.weights[301] = std::nextafter(bands.weights[301], 1.0F);
   EXPECT_EQ(matching_bank(bands), MelBank::kTable);
 }
@@ -45,7 +45,7 @@ TEST(MelBankMatchTest, PartsCoverTheBandsInOrder) {
 }
 
 TEST(MelBankMatchTest, OnlyABinAtHalfTheRateThatCountsIsNeeded) {
-  MelBands bands = sparse_bands(config::mel_preset("vocos24"), 1.0F);
+  MelBands bands = sparse_bands(config::mel_preset("vocos24"));
   EXPECT_FALSE(needs_last_bin(bands));
   bands.end_bin = 513;
   bands.weights.back() = 0.01F;

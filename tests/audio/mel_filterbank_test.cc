@@ -32,7 +32,7 @@ TEST(MelFilterbankTest, SparseFormHoldsEveryWeightOnce) {
   for (const std::string_view preset : config::mel_preset_names()) {
     const config::MelRecipe recipe = config::mel_preset(preset);
     const std::vector<float> bank = mel_filterbank(recipe);
-    const MelBands bands = sparse_bands(recipe, 1.0F);
+    const MelBands bands = sparse_bands(recipe);
     const auto num_bins = static_cast<std::size_t>(recipe.n_fft) / 2 + 1;
     std::vector<float> rebuilt(bank.size());
     std::size_t bin = bands.first_bin;

@@ -277,7 +277,7 @@ DeviceMelPlan::DeviceMelPlan(const config::MelRecipe& mel_recipe,
     : recipe(mel_recipe),
       options(mel_options),
       grid(mel_recipe),
-      bands(sparse_bands(mel_recipe, 1.0F)),
+      bands(sparse_bands(mel_recipe)),
       is_f64(mel_recipe.norm == config::MelNorm::kNone) {
   cuda::system_device_api().enter_thread(options.device);
   variant = choose_variant(*this);

@@ -215,7 +215,6 @@ void run(const MelPlan& plan, std::span<const Sample> samples, const MelView& ou
 const MelKernels& level_kernels() {
   static constexpr MelKernels kKernels{.num_lanes = MaxLanes(FloatTag()),
                                        .num_lanes_f64 = MaxLanes(DoubleTag()),
-                                       .doubled_magnitude = kUsesEstimate,
                                        .run_i16 = run<std::int16_t>,
                                        .run_f32 = run<float>};
   return kKernels;

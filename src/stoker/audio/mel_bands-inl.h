@@ -29,34 +29,6 @@ HWY_INLINE VFromD<NarrowTag<D> > Narrowed(D /*d*/, VFromD<D> x) {
   }
 }
 
-// x86's estimate of 1/root is good to 12 bits or more and each Newton step doubles them: one step
-// for f32, two for f64 cost a third of a root.
-constexpr bool kUsesEstimate = HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR;
-
-template <class D>
-HWY_INLINE VFromD<D> ReciprocalRootEstimate(D d, VFromD<D> x) {
-  if constexpr (sizeof(TFromD<D>) == sizeof(float)) {
-    return ApproximateReciprocalSqrt(x);
-  } else {
-    const auto coarse = PromoteTo(d, ApproximateReciprocalSqrt(DemoteTo(NarrowTag<D>(), x)));
-    const auto square = Mul(coarse, coarse);
-    return Mul(Mul(coarse, Set(d, 0.5)), NegMulAdd(x, square, Set(d, 3.0)));
-  }
-}
-
-// The root of x; twice that with kUsesEstimate (x*r*(3 - x*r*r) leaves out Newton's factor 1/2,
-// which the mel weights carry).
-template <class D>
-HWY_INLINE VFromD<D> Root(D d, VFromD<D> x) {
-  if constexpr (kUsesEstimate) {
-    const auto estimate = ReciprocalRootEstimate(d, x);
-    const auto root = Mul(x, estimate);
-    return Mul(root, NegMulAdd(root, estimate, Set(d, TFromD<D>(3))));
-  } else {
-    return Sqrt(x);
-  }
-}
-
 // Adds a bin to the band it falls in and to the next one, in which it rises. The sums stay in the
 // first-level cache while the bins themselves, five times as many, would not.
 template <class D>
@@ -82,13 +54,15 @@ struct PowerSink {
   }
 };
 
-// Its root.
+// Its root, by the instruction that IEEE defines: an estimate of 1/root with Newton steps takes as
+// long where additions and multiplications keep the core busy, and each maker of processors
+// estimates in its own way.
 template <class D>
 struct MagnitudeSink {
   BandSums<D> sums;
   VFromD<D> epsilon;
   HWY_INLINE void operator()(VFromD<D> re, VFromD<D> im, const BinShare<TFromD<D> >* bin) const {
-    sums.add(Root(D(), MulAdd(re, re, MulAdd(im, im, epsilon))), bin);
+    sums.add(Sqrt(MulAdd(re, re, MulAdd(im, im, epsilon))), bin);
   }
 };
 

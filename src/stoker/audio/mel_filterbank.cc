@@ -78,7 +78,7 @@ std::vector<float> mel_filterbank(const config::MelRecipe& r) {
   return bank;
 }
 
-MelBands sparse_bands(const config::MelRecipe& recipe, float weight_factor) {
+MelBands sparse_bands(const config::MelRecipe& recipe) {
   const std::vector<float> bank = mel_filterbank(recipe);
   const auto num_bins = static_cast<std::size_t>(recipe.n_fft) / 2 + 1;
   MelBands bands;
@@ -94,8 +94,8 @@ MelBands sparse_bands(const config::MelRecipe& recipe, float weight_factor) {
     check_invariant(segment <= bands.num_mels, "a bin belongs to neighbouring bands only");
     const float fall = segment > 0 ? bank[(segment - 1) * num_bins + bin] : 0.0F;
     const float rise = segment < bands.num_mels ? bank[segment * num_bins + bin] : 0.0F;
-    bands.weights.push_back(fall * weight_factor);
-    bands.weights.push_back(rise * weight_factor);
+    bands.weights.push_back(fall);
+    bands.weights.push_back(rise);
     ++bands.segment_bins[segment];
   }
   return bands;

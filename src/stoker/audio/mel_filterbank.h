@@ -26,7 +26,6 @@ struct MelBands {
   std::vector<float> weights;               // per bin: falling, rising
 };
 
-// `weight_factor` multiplies every weight (a power of two, so that it rounds nothing).
-MelBands sparse_bands(const config::MelRecipe& recipe, float weight_factor);
+MelBands sparse_bands(const config::MelRecipe& recipe);
 
 }  // namespace stoker::audio

@@ -28,7 +28,6 @@ struct MelScratch;
 struct MelKernels {
   std::size_t num_lanes;  // f32
   std::size_t num_lanes_f64;
-  bool doubled_magnitude;  // its magnitudes come out twice too large; the weights are halved
   void (*run_i16)(const MelPlan&, std::span<const std::int16_t>, const MelView&, MelScratch&);
   void (*run_f32)(const MelPlan&, std::span<const float>, const MelView&, MelScratch&);
 };

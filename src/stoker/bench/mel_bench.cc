@@ -168,7 +168,7 @@ std::vector<std::int16_t> mel_bench_clip() {
 
 double mel_flops_per_frame(const config::MelRecipe& recipe) {
   const auto n = static_cast<double>(recipe.n_fft);
-  const audio::MelBands bands = audio::sparse_bands(recipe, 1.0F);
+  const audio::MelBands bands = audio::sparse_bands(recipe);
   const auto bins = static_cast<double>(bands.end_bin - bands.first_bin);
   const double per_bin = recipe.power == 1 ? 8.0 : 4.0;
   const double log = recipe.log == config::MelLog::kNone ? 0.0 : 25.0;

@@ -17,7 +17,7 @@
 namespace stoker::cache {
 
 // Raised whenever the same settings would give other mels or other tokens than before.
-inline constexpr int kMelCodeVersion = 3;
+inline constexpr int kMelCodeVersion = 4;
 inline constexpr int kTextCodeVersion = 1;
 
 // Manifest head without shards: numeric path, digests, and every setting behind them, code versions
