@@ -15,6 +15,10 @@ pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
 if(NOT TARGET yaml-cpp::yaml-cpp)
   add_library(yaml-cpp::yaml-cpp ALIAS yaml-cpp)
 endif()
+# What libstoker.so and the program are linked with; an installed one looks for them where they were found.
+set(STOKER_LIBRARIES fmt::fmt spdlog::spdlog yaml-cpp yaml-cpp::yaml-cpp PkgConfig::sndfile PkgConfig::soxr
+    PkgConfig::icu PkgConfig::hwy PkgConfig::xxhash)
 
+include(StokerRunPath)
 include(StokerCuda)
 include(StokerTorch)

@@ -17,7 +17,8 @@ set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
-# An installed library finds the libraries of a prefix outside the system (tools/sysroot), too.
+# An installed library finds the libraries of a prefix outside the system, too (one inside the source tree:
+# StokerRunPath.cmake).
 set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
 # Assertions of ours stay on in release (base/invariant.h); only <cassert> of third parties goes.
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
