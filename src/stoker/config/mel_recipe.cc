@@ -83,7 +83,8 @@ bool parse_value(std::string_view text, T& value) {
 template <class T>
 void require_within(std::string_view key, T value, T low, T high) {
   if (value >= low && value <= high) return;
-  refuse(fmt::format("mel.{} lies between {} and {}", key, low, high), fmt::format("{}", value));
+  refuse(fmt::format("features.mel.{} is between {} and {}", key, low, high),
+         fmt::format("{}", value));
 }
 
 void check_frames(const MelRecipe& r) {
@@ -142,8 +143,8 @@ void set_mel_value(MelRecipe& recipe, std::string_view key, std::string_view val
     known = true;
     parsed = parse_value(value, member);
   });
-  if (!known) refuse("a key of the mel recipe", fmt::format("mel.{}", key));
-  if (!parsed) refuse(fmt::format("a value of mel.{}", key), fmt::format("\"{}\"", value));
+  if (!known) refuse("a key of the mel recipe", fmt::format("features.mel.{}", key));
+  if (!parsed) refuse(fmt::format("a value of features.mel.{}", key), fmt::format("\"{}\"", value));
 }
 
 }  // namespace stoker::config
