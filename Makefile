@@ -6,22 +6,30 @@ JOBS ?= $(shell nproc)
 VENV ?= .venv
 CMAKE_ARGS ?=
 CTEST_ARGS ?=
+CONFIGURE = cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release
 # One test more than cores: some of them wait for a limit to pass.
 TEST_JOBS ?= $(shell expr $(JOBS) + 1)
 
 .DEFAULT_GOAL := build
-.PHONY: build bootstrap demo test bench peers lint install torture asan tsan clean help
+.PHONY: build program bootstrap demo test bench peers lint install torture asan tsan clean help
 
-build: bootstrap ## build the release program: build/stoker
+build: bootstrap ## build the release program build/stoker, and every test
 	@mkdir -p $(BUILD)
-	@cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release $(CMAKE_ARGS) > $(BUILD)/configure.log 2>&1 \
-	  || { cat $(BUILD)/configure.log; exit 1; }
+	@$(CONFIGURE) -DSTOKER_TESTS=ON $(CMAKE_ARGS) > $(BUILD)/configure.log 2>&1 || { cat $(BUILD)/configure.log; exit 1; }
 	@ninja -C $(BUILD) -j $(JOBS)
+
+# A folder that is already configured keeps its tests; a new one does without what only they need.
+program: ## build build/stoker alone, with nothing installed that only tests and lint need
+	@tools/bootstrap --program
+	@mkdir -p $(BUILD)
+	@$(CONFIGURE) $$(test -e $(BUILD)/CMakeCache.txt || echo -DSTOKER_TESTS=OFF) $(CMAKE_ARGS) \
+	  > $(BUILD)/configure.log 2>&1 || { cat $(BUILD)/configure.log; exit 1; }
+	@ninja -C $(BUILD) -j $(JOBS) stoker_program
 
 bootstrap: ## install packages and the Python environment (needs root only when something is missing)
 	@tools/bootstrap
 
-demo: build ## the whole story on this machine, into demo/
+demo: program ## the whole story on this machine, into demo/
 	@$(BUILD)/stoker demo --out demo
 
 test: build ## build and run every test
