@@ -26,7 +26,7 @@ DAMAGE_HEADS = ("damage", "loader", "of 64 clips delivered", "said", "names the 
 MOST_SHOWN = 160
 MEDIANS = (
     *("cpu_s_per_1000_clips", "interval_cv", "p50_ms", "p99_ms", "first_batch_s", "first_batch_from_start_s"),
-    *("memory_mb", "padding_share", "share_of_limit"),
+    *("memory_mb", "padding_share", "share_of_reference"),
 )
 
 Row = Mapping[str, Any]
@@ -41,7 +41,7 @@ def summarise(runs: Sequence[Row]) -> list[dict[str, Any]]:
     for (path, name), members in groups.items():
         speeds = [float(run["clips_per_s"]) for run in members]
         row: dict[str, Any] = {"name": name, "path": path, "setting": members[0]["setting"]}
-        row |= {key: members[0][key] for key in ("version", "limit") if key in members[0]}
+        row |= {key: members[0][key] for key in ("version", "reference", "stored") if key in members[0]}
         row |= {"clips_per_s": max(speeds), "median_clips_per_s": statistics.median(speeds), "runs_clips_per_s": speeds}
         row |= {key: statistics.median(run[key] for run in members) for key in MEDIANS if key in members[0]}
         rows.append(row)
@@ -56,6 +56,23 @@ def is_own(name: str) -> bool:
     return name.startswith("stoker")
 
 
+def stored_of(row: Row) -> str:
+    """Number format of the mels that a row reads. Records that do not say it are older: stoker read float16."""
+    return str(row.get("stored", "f16" if is_own(row["name"]) and row["path"] == "cached" else "f32"))
+
+
+def row_label(row: Row) -> str:
+    """The loader, and what it reads where that is not what it delivers."""
+    name = label_of(row["name"])
+    delivered = "f16" if name.endswith("f16") else "f32"
+    return name if stored_of(row) == delivered else f"{name}, stored {stored_of(row)}"
+
+
+def is_like_peers(row: Row) -> bool:
+    """Peers read and deliver float32; a row that reads or delivers less is shown and not compared."""
+    return row["name"] == "stoker native f32" and stored_of(row) == "f32"
+
+
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     lines = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
     lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
@@ -64,7 +81,7 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def race_cells(row: Row) -> list[str]:
     return [
-        label_of(row["name"]),
+        row_label(row),
         row["setting"].replace(",", ", "),
         f"{row['clips_per_s']:,.0f}",
         f"{row['median_clips_per_s']:,.0f}",
@@ -91,7 +108,7 @@ def best_peer(report: Row, path: str) -> Row | None:
 
 
 def ratios(report: Row, path: str) -> dict[str, tuple[float, float]]:
-    """How many times the best peer the feed of stoker is: by the best runs, and by the medians."""
+    """How many times the best peer the feed of stoker is, like with like: by the best runs, and by the medians."""
     peer = best_peer(report, path)
     if peer is None:
         return {}
@@ -101,7 +118,7 @@ def ratios(report: Row, path: str) -> dict[str, tuple[float, float]]:
             row["median_clips_per_s"] / peer["median_clips_per_s"],
         )
         for row in rows_of(report, path)
-        if row["name"].startswith("stoker native")
+        if is_like_peers(row)
     }
 
 
@@ -110,10 +127,11 @@ def ratio_lines(report: Row, path: str) -> list[str]:
     if peer is None:
         return []
     best_name = label_of(peer["name"])
-    return [
+    lines = [
         f"- {name}: {best:.1f} times {best_name}, the best peer (medians: {median:.1f} times)"
         for name, (best, median) in ratios(report, path).items()
     ]
+    return lines or ["- No ratio: this race has no row of stoker that reads and delivers float32, as the peers do."]
 
 
 def tuning_table(report: Row) -> str:
@@ -175,7 +193,8 @@ def markdown(report: Row) -> str:
     parts = [head] if report["complete"] else [head, "**Incomplete**: not everything was run.\n"]
     for path, title in TITLES.items():
         parts += [f"## {title}\n", race_table(report, path)]
-        parts += ["\n".join(ratio_lines(report, path)) + "\n"] if ratios(report, path) else []
+        lines = ratio_lines(report, path)
+        parts += ["\n".join(lines) + "\n"] if lines else []
     if report["resume"]:
         parts += ["## Resumed with another number of workers\n", resume_table(report)]
     if report["damage"]:
@@ -187,7 +206,7 @@ def markdown(report: Row) -> str:
 def chart(report: Row, titles: Mapping[str, str] = TITLES) -> str:
     groups = []
     for path, title in titles.items():
-        bars = [Bar(label_of(row["name"]), row["clips_per_s"], is_own(row["name"])) for row in rows_of(report, path)]
+        bars = [Bar(row_label(row), row["clips_per_s"], is_own(row["name"])) for row in rows_of(report, path)]
         if bars:
             groups.append(BarGroup(title, bars))
     said = "; ".join(

@@ -1,9 +1,13 @@
 """torch DataLoader into GPU memory, tuned over workers and pinning, beside stoker: same data, cores, card and run.
 
 python3 -m bench.peers.gpu_feed --program build/stoker --data FOLDER --out bench/results/gpu-feed-peers.json
+
+Like is compared with like: mels stored in the same number format, or made from sound files on the same kind of device;
+batches of as many clips; and hosts that run as many batches ahead of the GPU.
 """
 
 import argparse
+import collections
 import datetime
 import json
 import os
@@ -27,14 +31,35 @@ BATCH_CLIPS = 64
 WAV_HEADER_BYTES = 44
 WARM_BATCHES = 20
 LOST_BATCH_S = 15  # a worker that brings nothing for so long ends its trial
-# The DataLoader's way beside the row of stoker that brings the same to the GPU: cached mels, mels made on the CPU,
-# samples whose mel the GPU makes.
-PATHS = {"cached": "cached", "files": "files", "pcm": "files"}
+# As far as the consumer of `stoker bench feed` runs ahead of its GPU (kAhead in observe/device_source.cc).
+AHEAD_BATCHES = 16
+
+
+@dataclass(frozen=True)
+class Way:
+    """One row: what a worker of the DataLoader hands over, and the same for `stoker bench feed`."""
+
+    title: str
+    source: str  # cached, files (mel on the CPU) or pcm (mel on the GPU)
+    dtype: str  # of stored and of delivered mels
+
+    def stoker_arguments(self) -> list[str]:
+        place = "gpu" if self.source == "pcm" else "cpu"
+        path = "cached" if self.source == "cached" else "files"
+        return ["--path", path, "--mel-place", place, "--set", f"cache.dtype={self.dtype}", "--dtype", self.dtype]
+
+
+WAYS = {
+    "cached f32": Way("mels from a cache, float32", "cached", "f32"),
+    "cached f16": Way("mels from a cache, float16", "cached", "f16"),
+    "files cpu": Way("sound files, mel on the CPU, float16", "files", "f16"),
+    "files gpu": Way("sound files, mel on the GPU, float16", "pcm", "f16"),
+}
 
 
 @dataclass
 class Trial:
-    path: str
+    way: str
     workers: int
     pinned: bool
     clips_per_s: float
@@ -46,8 +71,8 @@ class Trial:
 class Clips:
     """Clip number to what a worker hands over: a mel, or samples whose mel the GPU makes."""
 
-    def __init__(self, path: str, files: list[Path]) -> None:
-        self.path = path
+    def __init__(self, source: str, files: list[Path]) -> None:
+        self.source = source
         self.files = files
         self.mel = TorchMel()
 
@@ -55,10 +80,10 @@ class Clips:
         return len(self.files)
 
     def __getitem__(self, number: int) -> torch.Tensor:
-        if self.path == "cached":
+        if self.source == "cached":
             return torch.from_numpy(np.load(self.files[number]))
         samples = np.fromfile(self.files[number], dtype="<i2", offset=WAV_HEADER_BYTES)
-        if self.path == "pcm":
+        if self.source == "pcm":
             return torch.from_numpy(samples)
         return self.mel(torch.from_numpy(samples.astype(np.float32) / 32768.0)).half()
 
@@ -76,8 +101,8 @@ class Endless:
 
 
 class Collate:
-    def __init__(self, path: str) -> None:
-        self.padding = 0.0 if path == "pcm" else hifigan_mel.LOG_FLOOR
+    def __init__(self, source: str) -> None:
+        self.padding = 0.0 if source == "pcm" else hifigan_mel.LOG_FLOOR
 
     def __call__(self, rows: list[torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor]:
         padded = torch.nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=self.padding)
@@ -86,88 +111,120 @@ class Collate:
 
 @dataclass
 class Setting:
-    path: str
+    way: str
     workers: int
     pinned: bool
 
 
 def settings_of(cores: int) -> list[Setting]:
-    """Every path once before any is tuned further, so that a short run still has them all."""
+    """Every way once before any is tuned further, so that a short run still has them all."""
     counts = sorted({cores, max(1, cores // 2)}, reverse=True)
     choices = [(workers, pinned) for pinned in (True, False) for workers in counts]
-    return [Setting(path, workers, pinned) for workers, pinned in choices for path in PATHS]
+    return [Setting(way, workers, pinned) for workers, pinned in choices for way in WAYS]
 
 
 def make_loader(setting: Setting, files: list[Path], device: str) -> DataLoader[Any]:
-    clips: Any = Clips(setting.path, files)  # torch asks for an index and a length, not for a base class
+    source = WAYS[setting.way].source
+    clips: Any = Clips(source, files)  # torch asks for an index and a length, not for a base class
     sampler: Any = Endless(len(files))
     return DataLoader(
         clips,
         batch_size=BATCH_CLIPS,
         sampler=sampler,
         num_workers=setting.workers,
-        collate_fn=Collate(setting.path),
+        collate_fn=Collate(source),
         pin_memory=setting.pinned and device != "cpu",
         prefetch_factor=4,
         timeout=LOST_BATCH_S,
     )
 
 
+class Ahead:
+    """Lets the host run AHEAD_BATCHES ahead of the GPU, as stoker's consumer does; batches are held until then."""
+
+    def __init__(self, device: str) -> None:
+        self.on_gpu = device != "cpu"
+        self.waiting: collections.deque[tuple[Any, Any]] = collections.deque()
+
+    def add(self, *tensors: torch.Tensor) -> None:
+        if not self.on_gpu:
+            return
+        passed: Any = torch.cuda.Event()  # type: ignore[no-untyped-call]
+        passed.record()
+        self.waiting.append((passed, tensors))
+        if len(self.waiting) > AHEAD_BATCHES:
+            self.waiting.popleft()[0].synchronize()
+
+    def finish(self) -> None:
+        while self.waiting:
+            self.waiting.popleft()[0].synchronize()
+
+
 def run_trial(setting: Setting, files: list[Path], device: str, seconds: float) -> Trial:
     torch.set_num_threads(1)
-    make_mel = TorchMel(device) if setting.path == "pcm" else None
+    make_mel = TorchMel(device) if WAYS[setting.way].source == "pcm" else None
     batches = iter(make_loader(setting, files, device))
+    ahead = Ahead(device)
     intervals: list[float] = []
-    last = time.perf_counter()
+    last = begun = time.perf_counter()
     taken = 0
-    begun = 0.0
     while taken < WARM_BATCHES or last - begun < seconds:
         rows, lengths = next(batches)
-        rows = rows.to(device, non_blocking=True)
-        lengths.to(device, non_blocking=True)
+        on_device = [rows.to(device, non_blocking=True), lengths.to(device, non_blocking=True)]
         if make_mel is not None:
-            make_mel(rows.float() / 32768.0).half()
-        if device != "cpu":
-            torch.cuda.current_stream().synchronize()
-        now = time.perf_counter()
+            on_device.append(make_mel(on_device[0].float() / 32768.0).half())
+        # What the loader handed over is kept, too: pinned memory must not be used again before it was read.
+        ahead.add(rows, lengths, *on_device)
         taken += 1
         if taken == WARM_BATCHES:
-            begun = now
+            ahead.finish()
+            begun = time.perf_counter()
+        now = time.perf_counter()
         if taken > WARM_BATCHES:
             intervals.append(now - last)
         last = now
-    mean = statistics.fmean(intervals)
+    ahead.finish()
+    whole_s = time.perf_counter() - begun
+    return trial_of(setting, intervals, whole_s)
+
+
+def trial_of(setting: Setting, intervals: list[float], whole_s: float) -> Trial:
+    """The speed counts until the GPU has the last batch."""
     ordered = sorted(intervals)
     return Trial(
-        setting.path,
+        setting.way,
         setting.workers,
         setting.pinned,
-        BATCH_CLIPS / mean,
-        statistics.pstdev(intervals) / mean,
+        BATCH_CLIPS * len(intervals) / whole_s,
+        statistics.pstdev(intervals) / statistics.fmean(intervals),
         1e3 * ordered[len(ordered) // 2],
         1e3 * ordered[len(ordered) * 99 // 100],
     )
 
 
-def stoker_rows(program: Path, data: Path, device: str, seconds: float) -> list[dict[str, Any]]:
-    command = [str(program), "bench", "feed", "--data", str(data), "--device", device, "--json", "--repeat", "1"]
-    command += ["--path", "cached,files", "--seconds", str(seconds)]
+def stoker_row(way: Way, options: argparse.Namespace) -> dict[str, Any]:
+    """One run of `stoker bench feed`; it checks its own batches before it prints a figure."""
+    command = [str(options.program), "bench", "feed", "--data", str(options.data), "--device", options.device]
+    command += ["--json", "--repeat", "1", "--seconds", str(options.seconds), "--batch-size", str(BATCH_CLIPS)]
     command += ["--threads", str(len(os.sched_getaffinity(0)))]
-    if device != "cpu":
-        command += ["--mel-place", "gpu"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    arguments = way.stoker_arguments()
+    if options.device == "cpu":  # only to try this file where there is no GPU
+        arguments[arguments.index("--mel-place") + 1] = "cpu"
+    done = subprocess.run([*command, *arguments], capture_output=True, text=True, check=False, timeout=300)
     if done.returncode != 0:
         sys.exit(f"stoker bench feed: {done.stderr.strip()}")
-    rows: list[dict[str, Any]] = json.loads(done.stdout)["rows"]
-    return rows
+    row: dict[str, Any] = json.loads(done.stdout)["rows"][0]
+    return row
 
 
-def export_mels(program: Path, data: Path, out: Path) -> list[Path]:
+def export_mels(options: argparse.Namespace, dtype: str) -> list[Path]:
+    """The mels of stoker's cache in that number format, one .npy a clip."""
+    root: Path = options.npy or options.data.with_name(options.data.name + "-npy")
+    out = root / dtype
     if not out.exists():
-        subprocess.run([str(program), "precompute", "--data", str(data)], check=True, capture_output=True)
-        subprocess.run(
-            [str(program), "cache", "export", "--data", str(data), "--out", str(out)], check=True, capture_output=True
-        )
+        fixed = ["--data", str(options.data), "--cache-dtype", dtype]
+        for command in (["precompute", *fixed], ["cache", "export", *fixed, "--out", str(out)]):
+            subprocess.run([str(options.program), *command], check=True, capture_output=True)
     return sorted(path for path in out.rglob("*.npy") if path.parent.name.startswith("mel"))
 
 
@@ -178,24 +235,35 @@ def processor() -> str:
     return "unknown processor"
 
 
-def make_report(options: argparse.Namespace, trials: list[Trial], rows: list[dict[str, Any]]) -> dict[str, Any]:
-    ours = {row["path"]: row for row in rows}
-    best = {
-        path: max((t for t in trials if t.path == path), key=lambda t: t.clips_per_s)
-        for path in PATHS
-        if any(t.path == path for t in trials)
-    }
+def compared(trials: list[Trial], rows: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """For each way: stoker, the best trial of torch, and how many times faster stoker is."""
+    ways = {}
+    for name, row in rows.items():
+        best = max((t for t in trials if t.way == name), key=lambda t: t.clips_per_s, default=None)
+        if best is not None:
+            times = row["clips_per_s"] / best.clips_per_s
+            ways[name] = {
+                "title": WAYS[name].title,
+                "stoker_clips_per_s": row["clips_per_s"],
+                "torch": asdict(best),
+                "times_faster": times,
+            }
+    return ways
+
+
+def make_report(options: argparse.Namespace, trials: list[Trial], rows: dict[str, dict[str, Any]]) -> dict[str, Any]:
     return {
         "date": datetime.date.today().isoformat(),
         "machine": processor(),
         "cores": len(os.sched_getaffinity(0)),
         "gpu": torch.cuda.get_device_name() if options.device != "cpu" else "none",
+        "command": f"python3 -m bench.peers.gpu_feed --seconds {options.seconds:g}",
         "torch": torch.__version__,
         "batch_clips": BATCH_CLIPS,
-        "best": {path: asdict(trial) for path, trial in best.items()},
+        "ahead_batches": AHEAD_BATCHES,
+        "ways": compared(trials, rows),
         "trials": [asdict(trial) for trial in trials],
-        "stoker": rows,
-        "times_faster": {path: ours[PATHS[path]]["clips_per_s"] / trial.clips_per_s for path, trial in best.items()},
+        "stoker": [row | {"detail": WAYS[name].title} for name, row in rows.items()],
     }
 
 
@@ -207,15 +275,16 @@ def main() -> None:
     parser.add_argument("--out", type=Path)
     parser.add_argument("--cores", type=int, help="cores for both sides (default: all)")
     parser.add_argument("--seconds", type=float, default=1.5, help="for each trial")
-    parser.add_argument("--budget-s", type=float, default=50.0, help="no further trial is begun after this")
+    parser.add_argument("--budget-s", type=float, default=90.0, help="no further trial is begun after this")
     parser.add_argument("--device", default="cuda", choices=("cuda", "cpu"))
     options = parser.parse_args()
     begun = time.perf_counter()
     cores = sorted(os.sched_getaffinity(0))[: options.cores]
     os.sched_setaffinity(0, cores)
-    mels = export_mels(options.program, options.data, options.npy or options.data.with_name(options.data.name + "-npy"))
     wavs = sorted((options.data / "wavs").glob("*.wav"))
-    rows = stoker_rows(options.program, options.data, options.device, options.seconds)
+    mels = {dtype: export_mels(options, dtype) for dtype in ("f32", "f16")}
+    files = {name: mels[way.dtype] if way.source == "cached" else wavs for name, way in WAYS.items()}
+    rows = {name: stoker_row(way, options) for name, way in WAYS.items()}
     trials: list[Trial] = []
     for setting in settings_of(len(cores)):
         spent = time.perf_counter() - begun
@@ -223,9 +292,7 @@ def main() -> None:
             print(f"{spent:.0f} s spent: {setting} and what follows is left out", file=sys.stderr)
             break
         try:
-            trials.append(
-                run_trial(setting, mels if setting.path == "cached" else wavs, options.device, options.seconds)
-            )
+            trials.append(run_trial(setting, files[setting.way], options.device, options.seconds))
             print(f"{spent:.0f} s", asdict(trials[-1]), file=sys.stderr, flush=True)
         except RuntimeError as fault:  # a DataLoader that lost a worker
             print(f"{setting}: {fault}", file=sys.stderr, flush=True)

@@ -75,7 +75,8 @@ def make(program: Path, root: Path, num_clips: int) -> RaceData:
         write_clips(data)
     # The cache is of the program that races, whoever made the clips.
     shutil.rmtree(data.voice / ".stoker", ignore_errors=True)
-    run_stoker(program, "precompute", "--data", str(data.voice))
+    for dtype in ("f16", "f32"):
+        run_stoker(program, "precompute", "--data", str(data.voice), "--cache-dtype", dtype)
     warm(data)
     return data
 

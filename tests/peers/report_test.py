@@ -17,7 +17,7 @@ def a_run(name: str, clips_per_s: float) -> dict[str, Any]:
 
 
 def a_report() -> dict[str, Any]:
-    runs = [a_run("stoker native f32", speed) for speed in (900.0, 1000.0, 1100.0)]
+    runs = [a_run("stoker native f32", speed) | {"stored": "f32"} for speed in (900.0, 1000.0, 1100.0)]
     runs += [a_run("dali", speed) for speed in (100.0, 80.0, 90.0)] + [a_run("grain", 50.0)]
     exact = {"name": "dali", "from": "threads=2", "to": "threads=1", "outcome": "exact", "state_bytes": 170}
     refused = {"name": "grain", "from": "processes=2", "to": "processes=1", "outcome": "refused", "said": "a|b"}
@@ -50,6 +50,17 @@ class ReportTest(unittest.TestCase):
         best, median = feed_report.ratios(a_report(), "cached")["stoker native f32"]
         self.assertAlmostEqual(best, 11.0)
         self.assertAlmostEqual(median, 1000.0 / 90.0)
+
+    def test_rows_that_read_or_deliver_less_than_the_peers_are_not_compared(self) -> None:
+        runs = [
+            a_run("stoker native f16", 2000.0) | {"stored": "f16"},
+            a_run("stoker native f32", 1000.0),  # a record that does not say what was stored: float16
+            a_run("dali", 100.0),
+        ]
+        report = a_report() | {"rows": feed_report.summarise(runs)}
+        self.assertEqual(feed_report.ratios(report, "cached"), {})
+        self.assertIn("No ratio", feed_report.markdown(report))
+        self.assertIn("stoker native f32, stored f16", feed_report.race_table(report, "cached"))
 
     def test_settings_that_were_tried_stand_best_first(self) -> None:
         self.assertIn("threads=4: 90; threads=2: 80", feed_report.tuning_table(a_report()))
@@ -98,7 +109,7 @@ class PagesTest(unittest.TestCase):
         record = {"date": "2026-01-02", "command": "c", "result": {"gpu": "A GPU", "rows": [{"batches": sizes}]}}
         with (
             mock.patch.object(results, "load", lambda name: record),
-            mock.patch.object(results, "names_with_limits", lambda: ["gpu-mel"]),
+            mock.patch.object(results, "names_with_references", lambda: ["gpu-mel"]),
         ):
             page = wire.english()
         for part in ("A GPU", "| batch 16 | 160 |", "| batch 512 | 5,120 |", "50 %"):
@@ -109,20 +120,52 @@ class PagesTest(unittest.TestCase):
         record = {"date": "2026-01-02", "commands": ["stoker bench feed"], "bars": bars, "result": {"gap": 1}}
         with (
             mock.patch.object(results, "load", lambda name: record),
-            mock.patch.object(results, "names_with_limits", lambda: ["feed-demand"]),
+            mock.patch.object(results, "names_with_references", lambda: ["feed-demand"]),
         ):
             self.assertIn("| stall | 0.75 | <= 0.5 | **no** |", wire.english())
 
-    def test_the_gpu_peers_stand_beside_stoker(self) -> None:
-        peer = {"program": "torchaudio", "lengths": "equal", "best_batch": 512, "best_clips_per_s": 1e5}
-        mel = {"gpu": "A GPU", "stoker_kernel": "fast", "stoker_batch": 64, "stoker_clips_per_s": 1e6, "stoker": {}}
-        trial = {"workers": 8, "pinned": True, "clips_per_s": 5000.0}
-        feed = {"gpu": "A GPU", "torch": "2", "best": {"pcm": trial}, "times_faster": {"pcm": 21.0}, "stoker": []}
-        records = {"gpu-mel": mel | {"peers": [peer | {"stoker_times": 10.0}]}, "gpu-feed-peers": feed}
-        with mock.patch.object(results, "load", records.get):
+    def test_the_gpu_mel_is_compared_at_batches_that_both_ran(self) -> None:
+        peer: dict[str, Any] = {
+            "program": "torchaudio",
+            "lengths": "ragged, padded",
+            "clips_per_s": {"64": 9e4, "512": 1e5},
+        }
+        peer |= {"best_batch": 512, "best_clips_per_s": 1e5}
+        sizes = [
+            {"batch": 64, "clips_per_s": 8e5},
+            {"batch": 512, "clips_per_s": 1e6},
+            {"batch": 2048, "clips_per_s": 2e6},
+        ]
+        mel = {"gpu": "A GPU", "mean_s": 6.5, "stoker_kernel": "fast", "peers": [peer]}
+        mel |= {"stoker": {"rows": [{"dtype": "f32", "batches": sizes}]}}
+        with mock.patch.object(results, "load", {"gpu-mel": mel}.get):
             page = how_fast.english()
-        for part in ("| torchaudio | equal | 512 | 100,000 | 10.0 |", "| pcm | 8 workers, pinned | 5,000 | 21.0 |"):
-            self.assertIn(part, page)
+        self.assertIn("| 100,000 (batch 512) | 1,000,000 (batch 512) | 10.0 |", page)
+
+    def test_the_gpu_feed_stands_beside_torch_way_by_way(self) -> None:
+        trial = {"workers": 8, "pinned": True, "clips_per_s": 5000.0}
+        way = {"title": "mel on the GPU", "stoker_clips_per_s": 105000.0, "torch": trial, "times_faster": 21.0}
+        feed = {"gpu": "A GPU", "torch": "2", "batch_clips": 64, "ahead_batches": 16, "ways": {"files gpu": way}}
+        with mock.patch.object(results, "load", {"gpu-feed-peers": feed}.get):
+            page = how_fast.english()
+        self.assertIn("| mel on the GPU | 8 workers, pinned | 5,000 | 105,000 | 21.0 |", page)
+
+    def test_a_record_that_compared_unlike_things_is_not_shown(self) -> None:
+        trial = {"workers": 8, "pinned": True, "clips_per_s": 5000.0}
+        feed = {"gpu": "A GPU", "torch": "2", "best": {"files": trial}, "times_faster": {"files": 32.6}, "stoker": []}
+        with mock.patch.object(results, "load", {"gpu-feed-peers": feed}.get):
+            self.assertNotIn("32.6", how_fast.english())
+
+    def test_no_share_is_called_one_of_a_limit(self) -> None:
+        row = {"path": "cached", "clips_per_s": 132.0, "limit": "a copy", "share_of_limit": 1.32}
+        record = {"date": "2026-01-02", "command": "c", "result": {"rows": [row]}}
+        with (
+            mock.patch.object(results, "load", lambda name: record),
+            mock.patch.object(results, "names_with_references", lambda: ["feed-demand"]),
+        ):
+            page = wire.english()
+        self.assertIn("Reference: a copy.", page)
+        self.assertNotIn("imit", page)
 
 
 class EnvironmentTest(unittest.TestCase):

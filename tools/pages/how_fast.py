@@ -19,7 +19,8 @@ METHOD = """## How it was measured
   Cached mels are float32 `.npy` files for the peers and checksummed records for stoker, which compares every
   checksum as it reads.
 - All deliver padded batches of 32 clips with 80 bands, float32 unless it says f16; the consumer reads a value
-  of every row and asks for the next batch.
+  of every row and asks for the next batch. Ratios are between rows that read float32 and deliver float32.
+  `stoker native f16` reads and delivers float16, stoker's default and half the bytes; it is not compared.
 - Before a loader is timed its first batch is compared with stoker's features, row by row. A mismatch ends the
   run.
 - Each peer is tuned first (worker processes, threads) and races with its best setting. torch and Grain use
@@ -103,39 +104,52 @@ def mel_part() -> list[str]:
     ]
 
 
+def own_speed(record: dict[str, Any], peer: dict[str, Any]) -> tuple[int, float]:
+    """Batch and clips a second of stoker in float32, at its best batch that is no larger than any of the peer's."""
+    largest = max(int(batch) for batch in peer["clips_per_s"])
+    row = record["stoker"]["rows"][0]
+    sizes = [size for size in row["batches"] if size["batch"] <= largest]
+    best = max(sizes, key=lambda size: float(size["clips_per_s"]))
+    return best["batch"], best["clips_per_s"]
+
+
 def gpu_mel_part() -> list[str]:
     record = results.load("gpu-mel")
     if record is None or "peers" not in record:
         return []
-    rows = [
-        [f"stoker, {record['stoker_kernel']}", "ragged", str(record["stoker_batch"]), record["stoker_clips_per_s"], 1.0]
-    ]
-    rows += [
-        [peer["program"], peer["lengths"], str(peer["best_batch"]), peer["best_clips_per_s"], peer["stoker_times"]]
-        for peer in record["peers"]
-    ]
-    cells = [[*row[:3], f"{row[3]:,.0f}", f"{row[4]:.1f}"] for row in rows]
+    cells = []
+    for peer in record["peers"]:
+        batch, speed = own_speed(record, peer)
+        # Utterances of equal length are a little shorter than the mean of the ragged ones.
+        scale = record["mean_s"] / 6.5 if peer["lengths"] == "equal" else 1.0
+        times = speed * scale / peer["best_clips_per_s"]
+        own = f"{speed:,.0f} (batch {batch})"
+        theirs = f"{peer['best_clips_per_s']:,.0f} (batch {peer['best_batch']})"
+        cells.append([peer["program"], peer["lengths"], theirs, own, f"{times:.1f}"])
     return [
         "## The mel alone, on a GPU\n",
-        f"{results.source_line(record | {'command': 'python3 bench/peers/gpu_mel.py'})}\n",
-        feed_report.table(("program", "lengths", "best batch", "clips/s", "stoker is faster by"), cells),
+        f"{results.source_line(record | {'command': 'python3 bench/peers/gpu_mel.py'})}; float32 on both sides, "
+        f"samples and mels in GPU memory; stoker's `{record['stoker_kernel']}` kernel takes ragged lengths.\n",
+        feed_report.table(("program", "its lengths", "clips/s", "stoker, ragged, clips/s", "times"), cells),
     ]
 
 
 def gpu_feed_part() -> list[str]:
     record = results.load("gpu-feed-peers")
-    if record is None:
-        return []
+    if record is None or "ways" not in record:
+        return []  # a record without ways compared unlike things
     rows = []
-    for path, trial in record["best"].items():
-        pinned = ", pinned" if trial["pinned"] else ""
-        times = record["times_faster"].get(path)
-        factor = "–" if times is None else f"{times:.1f}"
-        rows.append([path, f"{trial['workers']} workers{pinned}", f"{trial['clips_per_s']:,.0f}", factor])
+    for way in record["ways"].values():
+        best = way["torch"]
+        setting = f"{best['workers']} workers{', pinned' if best['pinned'] else ''}"
+        speeds = [f"{best['clips_per_s']:,.0f}", f"{way['stoker_clips_per_s']:,.0f}"]
+        rows.append([way["title"], setting, *speeds, f"{way['times_faster']:.1f}"])
+    heads = ("what", "best of torch DataLoader", "clips/s", "stoker, clips/s", "times")
     return [
         "## torch DataLoader into a GPU\n",
-        f"{results.source_line(record | {'command': 'python3 -m bench.peers.gpu_feed'})}; torch {record['torch']}.\n",
-        feed_report.table(("path", "best of torch DataLoader", "clips/s", "stoker is faster by"), rows),
+        f"{results.source_line(record)}; torch {record['torch']}; batches of {record['batch_clips']}; both hosts run "
+        f"{record['ahead_batches']} batches ahead of the GPU.\n",
+        feed_report.table(heads, rows),
     ]
 
 

@@ -24,22 +24,26 @@ def report_of(record: dict[str, Any]) -> dict[str, Any]:
     return {"rows": report, "gpu": record.get("gpu")} if isinstance(report, list) else report
 
 
-def limited_rows(record: dict[str, Any]) -> list[dict[str, Any]]:
-    """Rows of a `stoker bench …` that say how much of their limit they reach, one a batch size where there are many."""
+# How a row says what its speed is held against: by the mel and by small operations, by feed and cache, by a GPU's mel.
+SHARES = ("share_of_limit", "share_of_reference", "share_of_memory")
+
+
+def referred_rows(record: dict[str, Any]) -> list[dict[str, Any]]:
+    """Rows of a `stoker bench …` that stand beside a reference, one a batch size where there are many."""
     rows: list[dict[str, Any]] = []
     for row in report_of(record).get("rows", []):
         sizes = row["batches"] if isinstance(row.get("batches"), list) else [{}]
         rows += [row | size for size in sizes]
     for row in rows:
-        row.setdefault("share_of_limit", row.get("share_of_memory"))
-    return [row for row in rows if row.get("share_of_limit") is not None and "clips_per_s" in row]
+        row["share_of_reference"] = next((row[key] for key in SHARES if row.get(key) is not None), None)
+    return [row for row in rows if row["share_of_reference"] is not None and "clips_per_s" in row]
 
 
-def names_with_limits() -> list[str]:
+def names_with_references() -> list[str]:
     """Records with such rows, or with bars that were to be met."""
     names = sorted(path.stem for path in RESULTS.glob("*.json") if path.stem not in RACES)
     records = {name: load(name) or {} for name in names}
-    return [name for name, record in records.items() if limited_rows(record) or record.get("bars")]
+    return [name for name, record in records.items() if referred_rows(record) or record.get("bars")]
 
 
 def source_line(record: dict[str, Any]) -> str:

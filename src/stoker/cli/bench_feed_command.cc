@@ -138,7 +138,7 @@ ExitCode run(Frame& frame, const FeedBenchArguments& arguments) {
 void add_bench_feed_command(CLI::App& app, Frame& frame) {
   CLI::App& group = command_group(app, "bench", "Benchmarks that check their own result");
   CLI::App* command = group.add_subcommand(
-      "feed", "The whole feed against a consumer: loaders, paths and settings beside their limits");
+      "feed", "The whole feed against a consumer: loaders, paths and settings beside a reference");
   auto arguments = std::make_shared<FeedBenchArguments>();
   command->add_option("--loader", arguments->loaders, "naive, native")
       ->delimiter(',')
