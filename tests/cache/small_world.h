@@ -89,7 +89,7 @@ class SmallWorld {
   mutable std::vector<std::unique_ptr<RecordMaker>> makers_;
 };
 
-// Name -> content of every file of a folder on the real disk.
+// Name -> content of every regular file of a folder on the real disk.
 std::map<std::string, std::string> files_of(const std::string& folder);
 
 }  // namespace stoker::cache

@@ -10,8 +10,11 @@
 #include "stoker/base/number_text.h"
 #include "stoker/base/sync.h"
 #include "stoker/cache/committer.h"
+#include "stoker/cache/damage.h"
 #include "stoker/cache/errors.h"
 #include "stoker/cache/old_records.h"
+#include "stoker/cache/parallel.h"
+#include "stoker/cache/shard_check.h"
 #include "stoker/cache/shard_publish.h"
 
 namespace stoker::cache {
@@ -44,6 +47,10 @@ class Build {
   BuildReport run();
 
  private:
+  void refuse_unread_shards() const;
+  void check_bytes();
+  std::vector<Error> check_kept_bytes(const ShardFile& shard) const;
+  void check_other_kinds();
   void check_space(const std::vector<ShardState*>& todo) const;
   void note_kept(const ShardState& state);
   void make_all(std::vector<ShardState*> todo, Committer& committer);
@@ -70,6 +77,47 @@ class Build {
   Mutex reject_mutex_;
   std::atomic<std::uint64_t> num_rejected_{0};
 };
+
+// What could not be read now may be good: replacing or withdrawing it would be wrong.
+void Build::refuse_unread_shards() const {
+  for (const ShardState& state : found_.shards)
+    if (state.fault && !proves_damage(*state.fault)) raise(*state.fault);
+}
+
+std::vector<Error> Build::check_kept_bytes(const ShardFile& shard) const {
+  std::vector<std::size_t> bad_records;
+  std::vector<Error> faults = check_open_shard(shard, bad_records);
+  for (const Error& fault : faults)
+    if (!proves_damage(fault)) raise(fault);
+  return faults;
+}
+
+void Build::check_bytes() {
+  Mutex mutex;
+  run_parallel(options_.num_workers, found_.shards.size(), [&](std::size_t i) {
+    ShardState& state = found_.shards[i];
+    if (options_.stop.stop_requested() || !state.file || !state.is_listed) return;
+    std::vector<Error> faults = check_kept_bytes(*state.file);
+    if (faults.empty()) return;
+    state.is_complete = false;
+    const Lock lock(mutex);
+    report_.damage.insert(report_.damage.end(), faults.begin(), faults.end());
+  });
+  check_other_kinds();
+}
+
+// Nobody can make these again here: a damaged one is withdrawn, so that no reader meets it.
+void Build::check_other_kinds() {
+  std::erase_if(found_.other_kinds, [&](const ShardLine& line) {
+    if (options_.stop.stop_requested()) return false;
+    Result<ShardFile> shard = open_listed_shard(folder_, line, ShardAccess::kMap);
+    if (!shard && !proves_damage(shard.error())) raise(shard.error());
+    const std::vector<Error> faults =
+        shard ? check_kept_bytes(*shard) : std::vector<Error>{shard.error()};
+    report_.damage.insert(report_.damage.end(), faults.begin(), faults.end());
+    return !faults.empty();
+  });
+}
 
 void Build::check_space(const std::vector<ShardState*>& todo) const {
   std::uint64_t needed = 0;
@@ -116,7 +164,12 @@ bool Build::take_over(const RecordMaker& maker, std::size_t row_index, const Old
   if (!old.has(maker, row_index)) return false;
   std::optional<SourceHint> seen;
   Result<Digest128> source = current_source(maker, row_index, found_.hints, seen);
-  if (!source || !old.copy_into(maker, row_index, *source, row.record)) return false;
+  if (!source) {
+    // A good record stays while its source cannot be read: it would be lost for nothing.
+    if (!is_passing(source.error()) || ends_the_build(source.error())) return false;
+    return old.copy_any_into(maker, row_index, row.record);
+  }
+  if (!old.copy_into(maker, row_index, *source, row.record)) return false;
   row.seen = seen;
   return true;
 }
@@ -230,7 +283,13 @@ void Build::make_all(std::vector<ShardState*> todo, Committer& committer) {
     if (options_.stop.stop_requested()) line.stop();
   for (Thread& thread : threads) thread.join();
   report_.stopped = line.stopped();
-  if (line.failure() != nullptr) std::rethrow_exception(line.failure());
+  if (line.failure() == nullptr) return;
+  try {
+    committer.finish();  // what is whole stays committed, whatever ended the build
+  } catch (const std::exception&) {
+    // The first failure is the one that is told.
+  }
+  std::rethrow_exception(line.failure());
 }
 
 void Build::check_sources_unchanged() const {
@@ -254,10 +313,16 @@ void Build::check_sources_unchanged() const {
 void Build::publish_hints() {
   const std::vector<std::byte> bytes = hints_.encode();
   if (load_source_hints(folder_).encode() == bytes && hints_.size() > 0) return;
+  set_folder_aside(folder_, std::string(kSourceHintsName)).take_or_raise();
   publish_file(folder_, std::string(kSourceHintsName), bytes).take_or_raise();
 }
 
 BuildReport Build::run() {
+  refuse_unread_shards();
+  if (options_.check_bytes) check_bytes();
+  for (const ShardState& state : found_.shards)
+    for (const Error& fault : state.row_faults)
+      (is_passing(fault) ? report_.unread : report_.damage).push_back(fault);
   remove_leftovers(folder_).take_or_raise();
   std::vector<ShardState*> todo;
   for (ShardState& state : found_.shards) {
@@ -271,7 +336,7 @@ BuildReport Build::run() {
   check_space(todo);
   Committer committer(folder_, target_.head, found_);
   for (ShardState& state : found_.shards) {
-    const bool kept = committer.manifest().find_shard(state.plan.number) != nullptr;
+    const bool kept = committer.is_kept(state);
     if (kept) note_kept(state);
     // Whole by its index, but adopting it showed a bad record.
     if (!kept && state.is_complete) todo.push_back(&state);

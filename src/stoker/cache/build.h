@@ -29,6 +29,9 @@ struct BuildOptions {
   unsigned num_workers = 1;           // threads that decode and transform; one more writes
   std::uint64_t max_rejects = ~0ULL;  // more than this many rejected rows end the build
   std::set<std::uint32_t> rebuild{};  // shards to write anew although their index is whole
+  // Reads every byte of the shards that stay: what is damaged is made again. Without it only
+  // header, index and footer are looked at.
+  bool check_bytes = false;
   std::stop_token stop{};
   std::function<void(const BuildReject&)> on_reject{};  // as they happen, one at a time
   Progress* progress = &no_progress();                  // in records
@@ -47,7 +50,9 @@ struct BuildReport {
   std::uint64_t num_rejected_rows = 0;
   std::uint64_t size_bytes = 0;  // of all shards
   std::uint64_t shards_written = 0;
-  bool stopped = false;  // what is whole is committed; the rest is left for the next run
+  std::vector<Error> damage;  // found in what was there; it is made again or withdrawn
+  std::vector<Error> unread;  // sources that could not be read now; their records stay
+  bool stopped = false;       // what is whole is committed; the rest is left for the next run
 };
 
 // What the cache is to hold: numeric path, digests and settings for the manifest (shards and
@@ -57,10 +62,11 @@ struct BuildTarget {
   std::vector<const RecordMaker*> makers;
 };
 
-// Precondition: the caller holds the CacheLock of `folder`. Throws StorageError, MemoryError for
-// what ends the build (E-CACHE-SPACE before any work), DataError for too many bad rows
-// (E-CACHE-BADROWS) and sources that changed meanwhile (E-CACHE-CHANGED). Whatever happens, what
-// was committed before stays valid, and the same call again goes on from there.
+// Precondition: the caller holds the CacheLock of `folder`. A shard that cannot be read for a
+// reason that proves no damage ends the build before anything is changed. Throws StorageError,
+// MemoryError for what ends the build (E-CACHE-SPACE before any work), DataError for too many bad
+// rows (E-CACHE-BADROWS) and sources that changed meanwhile (E-CACHE-CHANGED). Whatever happens,
+// what was committed before stays valid, and the same call again goes on from there.
 BuildReport build_cache(const File& folder, const BuildTarget& target, const BuildOptions& options);
 
 }  // namespace stoker::cache

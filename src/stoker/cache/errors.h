@@ -101,6 +101,14 @@ inline constexpr ErrorCode kTooManyBad{
 inline constexpr ErrorCode kRowLeftOut{
     "E-CACHE-LEFTOUT", ExitCode::kData,
     "The row was bad when the cache was built; its source is the same.", ""};
+inline constexpr ErrorCode kRowGone{
+    "E-CACHE-NOROW", ExitCode::kData,
+    "The cache holds a record of a row that the data set rejects, leaves out or no longer has.",
+    "stoker data check names rejected rows; stoker verify --fix removes the record"};
+inline constexpr ErrorCode kRecordName{
+    "E-CACHE-NAME", ExitCode::kStorage,
+    "An id or an array's name in a cache cannot be the name of a file inside a folder.",
+    "the cache was not written by stoker, or is damaged; nothing was exported"};
 inline constexpr ErrorCode kStopped{"E-CACHE-STOPPED", ExitCode::kCheckFailed,
                                     "The build was asked to stop; what is whole is committed.",
                                     "run the same command again to go on"};
@@ -111,6 +119,6 @@ inline constexpr std::array kErrorCodes{
     &kShardCorrupt, &kShardSize,     &kShardForeign,  &kShardMissing, &kCacheVersion, &kManifest,
     &kNoCache,      &kMapTruncated,  &kCacheSettings, &kCachePlace,   &kCacheSpace,   &kLockHeld,
     &kLockBroken,   &kSourceChanged, &kBuildVerify,   &kNoFrames,     &kTooManyBad,   &kRowLeftOut,
-    &kStopped};
+    &kRowGone,      &kRecordName,    &kStopped};
 
 }  // namespace stoker::cache

@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "stoker/cache/damage.h"
 #include "stoker/cache/errors.h"
-#include "stoker/cache/inspect.h"
 
 namespace stoker::cache {
 namespace {
@@ -98,8 +98,12 @@ EntryReason explain_row(const Inspection& found, const BuildTarget& target, cons
       out.state = "stale";
       out.reason = "its source cannot be read now";
       break;
+    case RowState::kShape:
+      out.state = "corrupt";
+      out.reason = "no record of this row has its type or shape";
+      break;
     case RowState::kMissing:
-      out.state = state.fault ? "corrupt" : "missing";
+      out.state = !state.fault ? "missing" : proves_damage(*state.fault) ? "corrupt" : "unread";
       out.reason = state.fault ? error_line(*state.fault) : "not in the cache yet";
       break;
   }
@@ -110,7 +114,11 @@ EntryReason explain_row(const Inspection& found, const BuildTarget& target, cons
 
 std::vector<EntryReason> explain_entry(const File& folder, const BuildTarget& target,
                                        std::string_view id) {
-  const Inspection found = inspect_cache(folder, target.makers);
+  return explain_entry(inspect_cache(folder, target.makers), folder.path(), target, id);
+}
+
+std::vector<EntryReason> explain_entry(const Inspection& found, const std::string& place,
+                                       const BuildTarget& target, std::string_view id) {
   std::vector<EntryReason> reasons;
   for (const ShardState& state : found.shards)
     if (const std::optional<std::size_t> row = find_row(state, id))
@@ -118,7 +126,7 @@ std::vector<EntryReason> explain_entry(const File& folder, const BuildTarget& ta
   if (!reasons.empty()) return reasons;
   Error error;
   error.code = &kShardMissing;
-  error.place.file = folder.path();
+  error.place.file = place;
   error.promised = "an id of the data set";
   error.found = fmt::format("\"{}\" is none", id);
   error.cure = "stoker data info lists ids; rows that were rejected have none";

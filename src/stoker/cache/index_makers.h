@@ -51,10 +51,13 @@ class SoundMaker : public RecordMaker {
   std::size_t num_rows() const override { return source_.rows->size(); }
   std::string_view id(std::size_t row) const override { return (*source_.rows)[row].id; }
   Result<std::optional<SourceStamp>> stamp(std::size_t row) const override;
+  std::string source_part(std::size_t row) const override;
   Result<Digest128> source_digest(std::size_t row) const override;
 
  protected:
   std::uint64_t expected_samples(std::size_t row) const;
+  // Nothing where only decoding tells.
+  std::optional<std::uint64_t> exact_samples(std::size_t row) const;
   UtteranceLoader make_loader() const;
   const SoundSource source_;
 
@@ -70,6 +73,8 @@ class MelMaker final : public SoundMaker {
       : SoundMaker(source, settings), mel_(mel), element_(element) {}
   RecordKind kind() const override { return RecordKind::kMel; }
   std::uint64_t expected_bytes(std::size_t row) const override;
+  std::optional<std::string> shape_missed_by(std::size_t row,
+                                             const ArrayShape& found) const override;
   std::unique_ptr<Worker> make_worker() const override;
 
  private:
@@ -83,6 +88,8 @@ class PcmMaker final : public SoundMaker {
   using SoundMaker::SoundMaker;
   RecordKind kind() const override { return RecordKind::kPcm; }
   std::uint64_t expected_bytes(std::size_t row) const override { return 2 * expected_samples(row); }
+  std::optional<std::string> shape_missed_by(std::size_t row,
+                                             const ArrayShape& found) const override;
   std::unique_ptr<Worker> make_worker() const override;
 };
 

@@ -150,10 +150,10 @@ const ShardLine* Manifest::find_shard(std::uint32_t number) const noexcept {
 
 std::string encode_manifest(Manifest manifest) {
   std::sort(manifest.settings.begin(), manifest.settings.end());
-  std::sort(manifest.left_out.begin(), manifest.left_out.end(),
-            [](const LeftOut& a, const LeftOut& b) {
-              return std::tie(a.kind, a.id) < std::tie(b.kind, b.id);
-            });
+  std::sort(
+      manifest.left_out.begin(), manifest.left_out.end(), [](const LeftOut& a, const LeftOut& b) {
+        return std::tie(a.kind, a.id, a.source, a.code) < std::tie(b.kind, b.id, b.source, b.code);
+      });
   std::sort(manifest.shards.begin(), manifest.shards.end(),
             [](const ShardLine& a, const ShardLine& b) { return a.number < b.number; });
   std::string text = encode_head(manifest);

@@ -14,10 +14,10 @@ OldRecords::OldRecords(const Inspection& found) {
   }
 }
 
-bool OldRecords::Place::fits(const RecordMaker& maker) const {
-  const ShardHeader& header = shard->view().header();
-  return header.kind == maker.kind() && header.settings == maker.settings() &&
-         header.array_name_hash == (maker.array().empty() ? 0 : hash64(maker.array()));
+bool OldRecords::Place::fits(const RecordMaker& maker, std::size_t row) const {
+  const ShardView& view = shard->view();
+  return is_of_kind(view, maker) && view.header().settings == maker.settings() &&
+         !maker.shape_missed_by(row, view[index].at.shape);
 }
 
 bool OldRecords::Place::copy_payload(MadeRecord& out) const {
@@ -37,7 +37,7 @@ bool OldRecords::Place::copy_payload(MadeRecord& out) const {
 
 bool OldRecords::has(const RecordMaker& maker, std::size_t row) const {
   const auto [begin, end] = places_.equal_range(maker.id(row));
-  return std::any_of(begin, end, [&](const auto& place) { return place.second.fits(maker); });
+  return std::any_of(begin, end, [&](const auto& place) { return place.second.fits(maker, row); });
 }
 
 bool OldRecords::copy_into(const RecordMaker& maker, std::size_t row, const Digest128& source,
@@ -45,7 +45,15 @@ bool OldRecords::copy_into(const RecordMaker& maker, std::size_t row, const Dige
   const auto [begin, end] = places_.equal_range(maker.id(row));
   return std::any_of(begin, end, [&](const auto& place) {
     const Place& at = place.second;
-    return at.fits(maker) && at.shard->view()[at.index].at.source == source && at.copy_payload(out);
+    return at.fits(maker, row) && at.shard->view()[at.index].at.source == source &&
+           at.copy_payload(out);
+  });
+}
+
+bool OldRecords::copy_any_into(const RecordMaker& maker, std::size_t row, MadeRecord& out) const {
+  const auto [begin, end] = places_.equal_range(maker.id(row));
+  return std::any_of(begin, end, [&](const auto& place) {
+    return place.second.fits(maker, row) && place.second.copy_payload(out);
   });
 }
 

@@ -16,20 +16,23 @@ class OldRecords {
  public:
   explicit OldRecords(const Inspection& found);
 
-  // Whether there is a record of the row with the same settings, from whatever source.
+  // Whether there is a record of the row with the same settings and a shape that the maker would
+  // give it, from whatever source.
   bool has(const RecordMaker& maker, std::size_t row) const;
 
   // Copies payload and source of the maker's row into `out` when an undamaged record of the same
   // settings and source is there.
   bool copy_into(const RecordMaker& maker, std::size_t row, const Digest128& source,
                  MadeRecord& out) const;
+  // The same whatever its source was, for a row whose source cannot be read now.
+  bool copy_any_into(const RecordMaker& maker, std::size_t row, MadeRecord& out) const;
 
  private:
   struct Place {
     const ShardFile* shard;
     std::size_t index;
 
-    bool fits(const RecordMaker& maker) const;
+    bool fits(const RecordMaker& maker, std::size_t row) const;
     bool copy_payload(MadeRecord& out) const;
   };
   std::unordered_multimap<std::string_view, Place> places_;

@@ -16,14 +16,19 @@ struct CachePlace {
   PlaceKind kind = PlaceKind::kBesideData;
 };
 
-// `<data>/.stoker/<digest>`; where that is not there and cannot be written, `$STOKER_CACHE`, else
+// `<data>/.stoker/<digest>`, with `-<hash>` behind it for a list of utterances that the data folder
+// does not give by itself (list_key.h); where that is not there and cannot be written,
+// `$STOKER_CACHE`, else
 // `$XDG_CACHE_HOME/stoker` or `~/.cache/stoker`, each with a folder named after the data set and
-// its real path; `cache.dir` overrules all. Throws E-CACHE-PLACE for the data folder itself and
-// for "/". Nothing is created.
+// its real path; `cache.dir` overrules all. Throws E-CACHE-PLACE for the data folder itself, for a
+// folder inside the one that holds its sound, and for "/". Nothing is created.
 CachePlace find_cache_place(const config::Settings& settings, const Digest128& features, Io& io);
 
 // The folder that holds every cache of the data set beside it: "<data>/.stoker".
 std::string caches_of_data(const config::Settings& settings);
+
+// Whether two folders in there hold caches of the same features, of whatever list.
+bool has_same_features(const std::string& folder, const std::string& other);
 
 // Warns when others may write there; empty when all is well.
 std::string mode_warning(const File& folder);

@@ -9,7 +9,9 @@
 
 #include "stoker/base/bytes.h"
 #include "stoker/base/sync.h"
+#include "stoker/cache/damage.h"
 #include "stoker/cache/errors.h"
+#include "stoker/cache/shard_publish.h"
 #include "stoker/config/settings_yaml.h"
 #include "stoker/data/from_settings.h"
 
@@ -20,6 +22,7 @@ std::optional<Manifest> manifest_in(Io& io, const std::string& path) {
   Result<File> folder = open_file(io, path, OpenFor::kFolder);
   if (!folder) return std::nullopt;
   Result<Manifest> manifest = load_manifest(*folder);
+  if (!manifest && !proves_damage(manifest.error())) raise(std::move(manifest).error());
   if (!manifest) return std::nullopt;
   return std::move(manifest).value();
 }
@@ -45,6 +48,7 @@ void publish_if_changed(const File& folder, const std::string& name, const std::
     Result<std::vector<std::byte>> bytes = read_whole(*file, std::uint64_t{1} << 30U);
     if (bytes && view_text(*bytes) == text) return;
   }
+  set_folder_aside(folder, name).take_or_raise();
   publish_file(folder, name, view_bytes(text)).take_or_raise();
 }
 
@@ -91,22 +95,32 @@ Error unwritable(Error error) {
 
 }  // namespace
 
-WantedData::WantedData(const config::Settings& settings, Io& io, std::stop_token stop)
+WantedData::WantedData(const config::Settings& settings, Io& io, std::stop_token stop,
+                       std::optional<SimdLevel> begin_at)
     : index(data::open_index(data::index_options_of(settings), io, std::move(stop))) {
   place = find_cache_place(settings, wanted_head(settings, SimdLevel::kScalar).features, io);
   const std::optional<Manifest> have = manifest_in(io, place.folder);
-  const SimdLevel level = level_for(have ? &*have : nullptr, place.folder).take_or_raise();
+  const SimdLevel level =
+      level_for(have ? &*have : nullptr, place.folder, begin_at).take_or_raise();
   wanted = std::make_unique<WantedCache>(settings, index, level, io);
 }
 
-Result<SimdLevel> level_for(const Manifest* have, const std::string& folder) {
+std::optional<SimdLevel> level_of(const Manifest& have) {
+  Result<SimdLevel> theirs =
+      choose_simd_level(have.path.substr(0, have.path.find('/')), detect_simd_level());
+  return theirs ? std::optional(*theirs) : std::nullopt;
+}
+
+Result<SimdLevel> level_for(const Manifest* have, const std::string& folder,
+                            std::optional<SimdLevel> begin_at) {
   Result<SimdLevel> own = simd_level();
+  if (own && begin_at) own = *begin_at;
   if (!own || have == nullptr) return own;
   const std::string name = have->path.substr(0, have->path.find('/'));
   if (name == simd_level_name(*own) || name == "imported") return own;
   const bool forced = std::getenv("STOKER_SIMD") != nullptr;
-  Result<SimdLevel> theirs = choose_simd_level(name, detect_simd_level());
-  if (theirs && !forced) return theirs;
+  const std::optional<SimdLevel> theirs = level_of(*have);
+  if (theirs && !forced) return *theirs;
   return settings_error(folder,
                         {{"features", "numeric path", name, std::string(simd_level_name(*own))}});
 }
@@ -134,26 +148,57 @@ std::uint64_t rejects_left(const config::DataSettings& settings, const data::Ind
   return allowed - std::min(allowed, counts.rejected);
 }
 
+namespace {
+
+// Another builder may have begun the cache, at another level, while this one waited for the lock.
+void look_again(const config::Settings& settings, const File& folder, Io& io,
+                const PrecomputeOptions& options, WantedData& data) {
+  Result<Manifest> have = load_manifest(folder);
+  if (!have && !proves_damage(have.error())) raise(std::move(have).error());
+  if (!have) return;
+  const SimdLevel level = level_for(&*have, folder.path(), options.begin_at).take_or_raise();
+  if (level != data.wanted->mel().level())
+    data.wanted = std::make_unique<WantedCache>(settings, data.index, level, io);
+  check_cache_settings(*have, data.wanted->target().head, data.place, options);
+}
+
+void tell_damage(const PrecomputeOptions& options, const BuildReport& report) {
+  for (const Error& fault : report.damage) tell(options.warn, error_line(fault));
+  for (const Error& fault : report.unread) tell(options.warn, error_line(fault));
+}
+
+File open_place(const CachePlace& place, Io& io, const PrecomputeOptions& options) {
+  if (place.kind == PlaceKind::kFallback)
+    tell(options.say,
+         fmt::format("the data folder cannot be written; the cache goes to {}", place.folder));
+  if (Result<void> made = make_folders(io, place.folder); !made) raise(unwritable(made.error()));
+  File folder = open_file(io, place.folder, OpenFor::kFolder).take_or_raise();
+  tell(options.warn, mode_warning(folder));
+  return folder;
+}
+
+}  // namespace
+
 PrecomputeReport precompute(const config::Settings& settings, Io& io,
                             const PrecomputeOptions& options) {
-  WantedData data(settings, io, options.stop);
+  WantedData data(settings, io, options.stop, options.begin_at);
+  return precompute(settings, data, io, options);
+}
+
+PrecomputeReport precompute(const config::Settings& settings, WantedData& data, Io& io,
+                            const PrecomputeOptions& options) {
   PrecomputeReport report;
   report.place = data.place;
-  if (data.place.kind == PlaceKind::kFallback)
-    tell(options.say,
-         fmt::format("the data folder cannot be written; the cache goes to {}", data.place.folder));
-  if (Result<void> made = make_folders(io, data.place.folder); !made)
-    raise(unwritable(made.error()));
-  const File folder = open_file(io, data.place.folder, OpenFor::kFolder).take_or_raise();
-  tell(options.warn, mode_warning(folder));
+  const File folder = open_place(data.place, io, options);
   const CacheLock lock = CacheLock::take(folder, lock_options_of(options)).take_or_raise();
-  if (Result<Manifest> have = load_manifest(folder); have)
-    check_cache_settings(*have, data.wanted->target().head, data.place, options);
+  look_again(settings, folder, io, options, data);
 
   std::vector<BuildReject> rejects;
   BuildOptions build;
   build.num_workers = options.num_workers;
   build.max_rejects = rejects_left(settings.data, data.index.counts());
+  build.rebuild = options.rebuild;
+  build.check_bytes = options.check_bytes;
   build.stop = options.stop;
   build.progress = options.progress;
   build.on_reject = [&](const BuildReject& reject) { rejects.push_back(reject); };
@@ -165,6 +210,7 @@ PrecomputeReport precompute(const config::Settings& settings, Io& io,
     write_rejects(folder, options.rejects_file, data::rejects_jsonl(all_rejects(data, rejects)));
     throw;
   }
+  tell_damage(options, report.build);
   write_rejects(folder, options.rejects_file,
                 data::rejects_jsonl(all_rejects(data, report.build.rejects)));
   publish_if_changed(folder, "config.yaml", config_text(settings));

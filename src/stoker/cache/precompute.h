@@ -3,6 +3,8 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,7 +24,10 @@ enum class Overwrite { kNo, kYes };
 
 // A data set, its cache's place, and what the cache should hold. Not movable: makers point inside.
 struct WantedData {
-  WantedData(const config::Settings& settings, Io& io, std::stop_token stop);
+  // `begin_at` is the level of a cache that is not there yet; absent: what STOKER_SIMD and the
+  // processor say.
+  WantedData(const config::Settings& settings, Io& io, std::stop_token stop,
+             std::optional<SimdLevel> begin_at = {});
   WantedData(const WantedData&) = delete;
   WantedData& operator=(const WantedData&) = delete;
 
@@ -36,7 +41,10 @@ struct PrecomputeOptions {
   WhenLocked when_locked = WhenLocked::kWait;
   BreakLock break_lock = BreakLock::kNo;
   unsigned num_workers = 1;
-  std::string rejects_file;  // empty: rejects.jsonl in the cache
+  std::optional<SimdLevel> begin_at{};  // of a cache that is not there yet
+  bool check_bytes = false;             // of what stays (BuildOptions)
+  std::set<std::uint32_t> rebuild{};    // shards to write anew
+  std::string rejects_file{};           // empty: rejects.jsonl in the cache
   std::stop_token stop{};
   Progress* progress = &no_progress();
   std::function<void(const std::string&)> say{};   // one line for people
@@ -54,10 +62,17 @@ struct PrecomputeReport {
 // explicit folder holds a cache of other settings and overwrite is not given.
 PrecomputeReport precompute(const config::Settings& settings, Io& io,
                             const PrecomputeOptions& options);
+// The same for a data set that is indexed already.
+PrecomputeReport precompute(const config::Settings& settings, WantedData& data, Io& io,
+                            const PrecomputeOptions& options);
 
 // The level a build must use: that of the cache where the machine has it, else what STOKER_SIMD and
 // the processor say. E-CACHE-SETTINGS where a cache can only be completed on another machine.
-Result<SimdLevel> level_for(const Manifest* have, const std::string& folder);
+Result<SimdLevel> level_for(const Manifest* have, const std::string& folder,
+                            std::optional<SimdLevel> begin_at = {});
+
+// The level that a manifest names, where it names one that this processor has.
+std::optional<SimdLevel> level_of(const Manifest& have);
 
 // Refuses, or says, what differs between the cache in `folder` and the wanted.
 void check_cache_settings(const Manifest& have, const Manifest& want, const CachePlace& place,

@@ -165,6 +165,7 @@ Result<Reader> Reader::open(Io& io, const std::string& folder, const ReaderOptio
 }
 
 const Manifest& Reader::manifest() const noexcept { return state_->open.manifest; }
+const OpenGeneration& Reader::generation() const noexcept { return state_->open; }
 const std::string& Reader::folder() const noexcept { return state_->folder; }
 
 std::size_t Reader::num_records(RecordKind kind, std::string_view array) const noexcept {

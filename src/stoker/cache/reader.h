@@ -18,6 +18,8 @@
 
 namespace stoker::cache {
 
+struct OpenGeneration;
+
 enum class ReadMode { kMap, kPread };
 enum class Verification {
   kEveryTime,   // the CRC of every delivered record
@@ -68,6 +70,9 @@ class Reader {
   ~Reader();
 
   const Manifest& manifest() const noexcept;
+  // Manifest and shards as they were opened, for whoever must judge the same generation; it lives
+  // as long as the reader.
+  const OpenGeneration& generation() const noexcept;
   const std::string& folder() const noexcept;
 
   // Records of a kind in byte order of their ids. `array` names a user array, else empty.

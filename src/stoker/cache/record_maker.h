@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "stoker/base/digest.h"
@@ -38,8 +39,17 @@ class RecordMaker {
 
   // The source file's stamp; nothing where the source is no file.
   virtual Result<std::optional<SourceStamp>> stamp(std::size_t row) const = 0;
+  // Which part of the source file the row is, where it is not the whole of it: equal stamps mean an
+  // equal source only for equal parts.
+  virtual std::string source_part(std::size_t) const { return {}; }
   // Reads the source and gives its digest.
   virtual Result<Digest128> source_digest(std::size_t row) const = 0;
+
+  // What a record of the row must look like, in words, when `found` does not.
+  virtual std::optional<std::string> shape_missed_by(std::size_t /*row*/,
+                                                     const ArrayShape& /*found*/) const {
+    return std::nullopt;
+  }
 
   // Makes records; one worker a thread, so it may keep scratch memory.
   class Worker {

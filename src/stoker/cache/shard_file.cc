@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <utility>
 
 #include "stoker/base/number_text.h"
@@ -100,6 +101,8 @@ Result<ShardFile> ShardFile::open(const File& folder, const std::string& name, S
   if (!file) return std::move(file).error();
   Result<FileInfo> info = file->info();
   if (!info) return std::move(info).error();
+  if (info->kind != FileKind::kRegular)
+    return io_error("read", file->path(), info->kind == FileKind::kFolder ? EISDIR : ENXIO);
   if (info->size_bytes < kShardHeaderBytes + kFooterBytes)
     return short_file(file->path(), "a shard has a header and a footer",
                       fmt::format("file holds {} bytes", info->size_bytes));
@@ -110,6 +113,11 @@ Result<ShardFile> ShardFile::open(const File& folder, const std::string& name, S
     if (!mapping) return std::move(mapping).error();
     shard.mapping_ = std::move(mapping).value();
     view = open_mapped_view(file->path(), shard.mapping_.bytes());
+    if (!view && view.error().code == &kMapTruncated) {
+      // A page that the device could not give ends in the same signal as one past the end.
+      Result<FileInfo> now = file->info();
+      if (!now || now->size_bytes == info->size_bytes) return io_error("read", file->path(), EIO);
+    }
   } else {
     view = open_read_view(*file, info->size_bytes);
     shard.file_ = std::move(file).value();

@@ -69,12 +69,15 @@ Result<ShardLine> read_back(const File& folder, const std::string& temp, const D
 }
 
 Result<ShardLine> publish_temp(const File& folder, const std::string& temp,
-                               const ShardHeader& header, std::span<MadeRecord* const> records) {
+                               const ShardHeader& header, std::span<MadeRecord* const> records,
+                               const std::function<void()>& before_rename) {
   Result<Digest128> digest = write_temp(folder, temp, header, records);
   if (!digest) return std::move(digest).error();
   Result<ShardLine> line = read_back(folder, temp, *digest);
   if (!line) return line;
   const std::string name = shard_file_name(header.number);
+  if (before_rename) before_rename();
+  if (Result<void> done = set_folder_aside(folder, name); !done) return done.error();
   const SysResult renamed = folder.io().rename_at(folder.handle(), temp, name);
   if (!renamed.ok())
     return io_error("rename into place", folder.path() + "/" + name, renamed.error_number);
@@ -85,14 +88,35 @@ Result<ShardLine> publish_temp(const File& folder, const std::string& temp,
 }  // namespace
 
 Result<ShardLine> publish_shard(const File& folder, const ShardHeader& header,
-                                const std::string& array, std::span<MadeRecord* const> records) {
+                                const std::string& array, std::span<MadeRecord* const> records,
+                                const std::function<void()>& before_rename) {
   const std::string temp = temp_name_for(shard_file_name(header.number));
-  Result<ShardLine> line = publish_temp(folder, temp, header, records);
-  if (line)
-    line->array = array;
-  else
+  try {
+    Result<ShardLine> line = publish_temp(folder, temp, header, records, before_rename);
+    if (line)
+      line->array = array;
+    else
+      folder.io().unlink_at(folder.handle(), temp, false);
+    return line;
+  } catch (...) {
     folder.io().unlink_at(folder.handle(), temp, false);
-  return line;
+    throw;
+  }
+}
+
+Result<void> set_folder_aside(const File& folder, const std::string& name) {
+  FileInfo info;
+  const SysResult found = folder.io().info_at(folder.handle(), name, info);
+  if (!found.ok() || info.kind != FileKind::kFolder) return {};
+  for (int number = 0;; ++number) {
+    const std::string aside =
+        number == 0 ? name + ".aside" : fmt::format("{}.aside.{}", name, number);
+    FileInfo taken;
+    if (folder.io().info_at(folder.handle(), aside, taken).ok()) continue;
+    const SysResult moved = folder.io().rename_at(folder.handle(), name, aside);
+    if (moved.ok()) return {};
+    return io_error("move aside", folder.path() + "/" + name, moved.error_number);
+  }
 }
 
 Result<std::size_t> remove_leftovers(const File& folder) {
@@ -101,7 +125,7 @@ Result<std::size_t> remove_leftovers(const File& folder) {
   if (!listed.ok()) return io_error("list", folder.path(), listed.error_number);
   std::size_t num_removed = 0;
   for (const FolderEntry& entry : entries) {
-    if (!is_temp_name(entry.name)) continue;
+    if (!is_temp_name(entry.name) || entry.kind == FileKind::kFolder) continue;
     const SysResult removed = folder.io().unlink_at(folder.handle(), entry.name, false);
     if (!removed.ok() && removed.error_number != ENOENT)
       return io_error("remove", folder.path() + "/" + entry.name, removed.error_number);

@@ -31,6 +31,27 @@ Error size_error(const std::string& file, std::string promised, std::string foun
   return error;
 }
 
+// What every record of a kind is, whatever its settings; empty when the shape fits. Readers rely on
+// it: a CRC shows what was written, not that a builder wrote it.
+std::string_view kind_missed_by(RecordKind kind, const ArrayShape& shape) noexcept {
+  switch (kind) {
+    case RecordKind::kMel: {
+      const bool is_stored = shape.element == ElementType::kF16 ||
+                             shape.element == ElementType::kBf16 ||
+                             shape.element == ElementType::kF32;
+      return is_stored && shape.rank == 2 ? "" : "a mel of f16, bf16 or f32 [frames, mels]";
+    }
+    case RecordKind::kTokens:
+      return shape.element == ElementType::kI32 && shape.rank == 1 ? "" : "tokens of i32 [tokens]";
+    case RecordKind::kPcm:
+      return shape.element == ElementType::kI16 && shape.rank == 1 ? ""
+                                                                   : "samples of i16 [samples]";
+    case RecordKind::kArray:
+      break;
+  }
+  return "";
+}
+
 bool all_zero(std::span<const std::byte> bytes) noexcept {
   return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == std::byte{0}; });
 }
@@ -140,6 +161,8 @@ std::optional<Flaw> ShardView::check_entry(std::size_t index,
     return Flaw{"an id", fmt::format("{} bytes at {}", entry.id_bytes, entry.id_at_bytes)};
   if (index > 0 && (*this)[index - 1].id >= (*this)[index].id)
     return Flaw{"ids in order", fmt::format("\"{}\"", (*this)[index].id)};
+  const std::string_view kind = kind_missed_by(header_.kind, entry.shape);
+  if (!kind.empty()) return Flaw{std::string(kind), entry.shape.text()};
   return std::nullopt;
 }
 

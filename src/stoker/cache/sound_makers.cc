@@ -113,14 +113,24 @@ Result<std::optional<SourceStamp>> SoundMaker::stamp(std::size_t row) const {
   return std::optional(SourceStamp{info.size_bytes, info.mtime_ns, info.ctime_ns, info.inode});
 }
 
+std::string SoundMaker::source_part(std::size_t row) const {
+  const data::Utterance utterance = (*source_.rows)[row];
+  if (!utterance.is_segment) return {};
+  return fmt::format("{}+{}", utterance.first_sample, utterance.num_samples);
+}
+
 Result<Digest128> SoundMaker::source_digest(std::size_t row) const {
   return make_loader().digest((*source_.rows)[row]);
 }
 
-std::uint64_t SoundMaker::expected_samples(std::size_t row) const {
+std::optional<std::uint64_t> SoundMaker::exact_samples(std::size_t row) const {
   const data::Utterance utterance = (*source_.rows)[row];
-  return audio::PreparedSpeech::num_prepared(source_.rule, utterance.rate_hz, utterance.num_samples)
-      .value_or(utterance.num_samples);
+  return audio::PreparedSpeech::num_prepared(source_.rule, utterance.rate_hz,
+                                             utterance.num_samples);
+}
+
+std::uint64_t SoundMaker::expected_samples(std::size_t row) const {
+  return exact_samples(row).value_or((*source_.rows)[row].num_samples);
 }
 
 UtteranceLoader SoundMaker::make_loader() const {
@@ -131,8 +141,28 @@ std::uint64_t MelMaker::expected_bytes(std::size_t row) const {
   return mel_.num_frames(expected_samples(row)) * mel_.num_mels() * element_bytes(element_);
 }
 
+std::optional<std::string> MelMaker::shape_missed_by(std::size_t row,
+                                                     const ArrayShape& found) const {
+  const std::optional<std::uint64_t> samples = exact_samples(row);
+  const std::uint64_t num_frames = samples ? mel_.num_frames(*samples) : found.axes[0];
+  const bool fits = found.element == element_ && found.rank == 2 && found.axes[0] > 0 &&
+                    found.axes[0] == num_frames && found.axes[1] == mel_.num_mels();
+  if (fits) return std::nullopt;
+  return fmt::format("{} [{}, {}]", element_name(element_),
+                     samples ? fmt::format("{}", num_frames) : "frames", mel_.num_mels());
+}
+
 std::unique_ptr<RecordMaker::Worker> MelMaker::make_worker() const {
   return std::make_unique<MelWorker>(make_loader(), *source_.rows, mel_, element_);
+}
+
+std::optional<std::string> PcmMaker::shape_missed_by(std::size_t row,
+                                                     const ArrayShape& found) const {
+  const std::uint64_t num_samples = exact_samples(row).value_or(found.axes[0]);
+  const bool fits = found.element == ElementType::kI16 && found.rank == 1 && found.axes[0] > 0 &&
+                    found.axes[0] == num_samples;
+  if (fits) return std::nullopt;
+  return fmt::format("i16 [{}]", num_samples);
 }
 
 std::unique_ptr<RecordMaker::Worker> PcmMaker::make_worker() const {

@@ -42,7 +42,10 @@ std::string source_key(const RecordMaker& maker, std::size_t row) {
   const RecordKind kind = maker.kind() == RecordKind::kPcm ? RecordKind::kMel : maker.kind();
   std::string key(kind_name(kind));
   if (!maker.array().empty()) key.append(" ").append(maker.array());
-  return key.append(" ").append(maker.id(row));
+  key.append(" ").append(maker.id(row));
+  // An id holds no line feed, so no id looks like an id with a part.
+  const std::string part = maker.source_part(row);
+  return part.empty() ? key : key.append("\n").append(part);
 }
 
 const SourceHint* SourceHints::find(const std::string& key) const {

@@ -26,7 +26,8 @@ struct SourceHint {
 };
 
 // What a source is called in the table: "mel LJ001-0001", "array f0 LJ001-0001". Mels and samples
-// come from the same file and share a row.
+// come from the same file and share a row. A part of a longer file has its place in the name, after
+// a line feed: "mel u1\n22050+44100".
 std::string source_key(const RecordMaker& maker, std::size_t row);
 
 // A hint can save a read; it can never make a record valid or invalid. Not thread-safe while

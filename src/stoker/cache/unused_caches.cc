@@ -11,6 +11,7 @@
 #include "stoker/base/temp_name.h"
 #include "stoker/cache/cache_lock.h"
 #include "stoker/cache/manifest.h"
+#include "stoker/cache/place.h"
 #include "stoker/cache/source_hints.h"
 
 namespace stoker::cache {
@@ -38,8 +39,8 @@ std::uint64_t size_of(const File& folder, const std::string& name) {
   return folder.io().info_at(folder.handle(), name, info).ok() ? info.size_bytes : 0;
 }
 
-std::optional<UnusedItem> unused_cache(const File& folder) {
-  UnusedItem item{folder.path(), "made with other settings", 0, true};
+std::optional<UnusedItem> unused_cache(const File& folder, std::string why) {
+  UnusedItem item{folder.path(), std::move(why), 0, true};
   bool has_ours = false;
   for (const FolderEntry& entry : entries_of(folder)) {
     if (!is_ours(entry.name)) continue;
@@ -48,6 +49,20 @@ std::optional<UnusedItem> unused_cache(const File& folder) {
   }
   if (!has_ours) return std::nullopt;
   return item;
+}
+
+// Whether the cache is of a list file that is no longer beside it.
+bool is_of_lost_list(const File& all, const File& folder) {
+  Result<Manifest> manifest = load_manifest(folder);
+  if (!manifest) return false;
+  for (const Setting& setting : manifest->settings) {
+    if (setting.group != "data" || setting.name != "list") continue;
+    const std::string name = setting.value.substr(0, setting.value.find(", "));
+    if (name.find_first_of("= ") != std::string::npos) return false;  // a part, or a mixture
+    FileInfo info;
+    return all.io().info_at(all.handle(), "../" + name, info).error_number == ENOENT;
+  }
+  return false;
 }
 
 void add_litter(const File& folder, std::vector<UnusedItem>& items) {
@@ -94,9 +109,16 @@ std::vector<UnusedItem> find_unused(Io& io, const std::string& caches,
     const std::string path = caches + "/" + entry.name;
     Result<File> folder = open_file(io, path, OpenFor::kFolder);
     if (!folder) continue;
-    if (used.contains(path))
+    const bool is_used = std::any_of(used.begin(), used.end(), [&](const std::string& other) {
+      return path == other || has_same_features(path, other);
+    });
+    const bool is_lost = is_used && !used.contains(path) && is_of_lost_list(*all, *folder);
+    if (is_used && !is_lost) {
       add_litter(*folder, items);
-    else if (auto item = unused_cache(*folder))
+      continue;
+    }
+    if (auto item = unused_cache(
+            *folder, is_lost ? "its list of utterances is gone" : "made with other settings"))
       items.push_back(*item);
   }
   return items;

@@ -18,7 +18,9 @@ struct UnusedItem {
 };
 
 // Looks through `caches` ("<data>/.stoker"): caches whose folder is not in `used`, and litter in
-// those that are. A folder that holds no manifest and nothing of ours is never listed.
+// those that are. A cache with the features of a used one belongs to another list of utterances of
+// the same data folder: it is listed only when that list's file is gone. A folder that holds no
+// manifest and nothing of ours is never listed.
 std::vector<UnusedItem> find_unused(Io& io, const std::string& caches,
                                     const std::set<std::string>& used);
 

@@ -1,10 +1,14 @@
 #include "stoker/cache/verify.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
+#include <tuple>
 #include <utility>
 
 #include "stoker/base/sync.h"
+#include "stoker/cache/damage.h"
 #include "stoker/cache/errors.h"
 #include "stoker/cache/open_shards.h"
 #include "stoker/cache/parallel.h"
@@ -20,10 +24,47 @@ void add(VerifyReport& total, VerifyReport part) {
   total.stale += part.stale;
   total.corrupt += part.corrupt;
   total.missing += part.missing;
+  total.unread += part.unread;
   total.left_out += part.left_out;
   total.size_bytes += part.size_bytes;
   std::move(part.faults.begin(), part.faults.end(), std::back_inserter(total.faults));
   total.bad_shards.merge(part.bad_shards);
+}
+
+// No memory or no handles: the look itself failed, and nothing can be said.
+const Error& or_raise(const Error& fault) {
+  if (fault.code->exit == ExitCode::kMemory) raise(fault);
+  return fault;
+}
+
+// A shard that could not be opened, with all its records.
+void add_closed(const Error& fault, const ShardLine& line, VerifyReport& part) {
+  Error error = or_raise(fault);
+  const std::uint64_t num_records = std::max(line.num_records, 1U);
+  const bool gone = error.code->name == "E-IO-MISSING" || error.code == &kShardMissing;
+  if (gone) error.code = &kShardMissing;
+  const bool is_bad = proves_damage(error);
+  (gone ? part.missing : is_bad ? part.corrupt : part.unread) += num_records;
+  part.faults.push_back(std::move(error));
+  if (is_bad) part.bad_shards.insert(line.number);
+}
+
+// Records of an open shard that are bad, and those that could not be read.
+struct RecordFaults {
+  std::vector<std::size_t> bad;
+  std::vector<std::size_t> unread;
+};
+
+RecordFaults check_records(const ShardFile& shard, VerifyReport& part) {
+  RecordFaults found;
+  std::vector<std::size_t> indices;
+  const std::vector<Error> faults = check_open_shard(shard, indices);
+  for (std::size_t i = 0; i < faults.size(); ++i) {
+    const bool is_bad = proves_damage(or_raise(faults[i]));
+    (is_bad ? found.bad : found.unread).push_back(indices[i]);
+    part.faults.push_back(faults[i]);
+  }
+  return found;
 }
 
 VerifyReport check_listed(const File& folder, const ShardLine& line) {
@@ -32,26 +73,21 @@ VerifyReport check_listed(const File& folder, const ShardLine& line) {
   part.size_bytes = line.size_bytes;
   Result<ShardFile> shard = open_listed_shard(folder, line, ShardAccess::kMap);
   if (!shard) {
-    Error error = std::move(shard).error();
-    const bool gone = error.code->name == "E-IO-MISSING";
-    if (gone) error.code = &kShardMissing;
-    (gone ? part.missing : part.corrupt) = std::max(line.num_records, 1U);
-    part.faults.push_back(std::move(error));
-    part.bad_shards.insert(line.number);
+    add_closed(shard.error(), line, part);
     return part;
   }
-  std::vector<std::size_t> bad_records;
-  part.faults = check_open_shard(*shard, bad_records);
-  part.corrupt = bad_records.size();
-  part.ok_entries = line.num_records - bad_records.size();
-  if (!bad_records.empty()) part.bad_shards.insert(line.number);
+  const RecordFaults faults = check_records(*shard, part);
+  part.corrupt = faults.bad.size();
+  part.unread = faults.unread.size();
+  part.ok_entries = line.num_records - part.corrupt - part.unread;
+  if (!faults.bad.empty()) part.bad_shards.insert(line.number);
   return part;
 }
 
-void count_row(VerifyReport& part, RowState row, bool is_corrupt) {
+void count_row(VerifyReport& part, RowState row) {
   switch (row) {
     case RowState::kFresh:
-      ++(is_corrupt ? part.corrupt : part.ok_entries);
+      ++part.ok_entries;
       break;
     case RowState::kLeftOut:
       ++part.left_out;
@@ -59,7 +95,10 @@ void count_row(VerifyReport& part, RowState row, bool is_corrupt) {
     case RowState::kSettings:
     case RowState::kSource:
     case RowState::kGone:
-      ++(is_corrupt ? part.corrupt : part.stale);
+      ++part.stale;
+      break;
+    case RowState::kShape:
+      ++part.corrupt;
       break;
     case RowState::kMissing:
       ++part.missing;
@@ -68,28 +107,86 @@ void count_row(VerifyReport& part, RowState row, bool is_corrupt) {
   ++part.checked;
 }
 
-VerifyReport check_planned(ShardState& state) {
+Error no_row(const ShardView& view, std::size_t record) {
+  Error error = view.record_error(record, {"a row of the data set", "it has none of that id"});
+  error.code = &kRowGone;
+  return error;
+}
+
+// Records that no row asks for are stale: a build would take them out.
+void count_unasked(const ShardState& state, VerifyReport& part) {
+  for (const std::size_t record : state.unasked) {
+    part.faults.push_back(no_row(state.file->view(), record));
+    ++part.stale;
+    ++part.checked;
+  }
+}
+
+bool holds_id(const ShardState& state, const std::vector<std::size_t>& records,
+              std::string_view id) {
+  return std::any_of(records.begin(), records.end(),
+                     [&](std::size_t record) { return state.file->view()[record].id == id; });
+}
+
+// Rows of a shard that is there but could not be opened, as good or bad as the reason says.
+VerifyReport check_closed(const ShardState& state) {
   VerifyReport part;
-  std::vector<std::size_t> bad_records;
+  const bool is_bad = proves_damage(or_raise(*state.fault));
+  part.faults.push_back(*state.fault);
+  for (const RowState row : state.rows) {
+    if (row == RowState::kLeftOut) {
+      ++part.left_out;
+      continue;
+    }
+    ++part.checked;
+    ++(is_bad ? part.corrupt : part.unread);
+  }
+  if (is_bad) part.bad_shards.insert(state.plan.number);
+  return part;
+}
+
+VerifyReport check_planned(const ShardState& state) {
+  const bool is_missing = state.fault && state.fault->code == &kShardMissing;
+  if (state.fault && !is_missing) return check_closed(state);
+  VerifyReport part;
+  RecordFaults faults;
   if (state.file && state.is_listed) {
-    part.faults = check_open_shard(*state.file, bad_records);
+    faults = check_records(*state.file, part);
     part.size_bytes = state.file->size_bytes();
   }
-  // A shard that is there but cannot be opened has lost every record.
-  const bool is_lost = state.fault && state.fault->code != &kShardMissing;
   if (state.fault) part.faults.push_back(*state.fault);
   for (std::size_t i = 0; i < state.rows.size(); ++i) {
     const std::string_view id = state.plan.maker->id(state.plan.first_row + i);
-    const bool is_bad =
-        is_lost || std::any_of(bad_records.begin(), bad_records.end(), [&](std::size_t record) {
-          return state.file->view()[record].id == id;
-        });
-    // A row of a lost shard was there once; whether it is fresh cannot be known.
-    const RowState row =
-        is_lost && state.rows[i] == RowState::kMissing ? RowState::kFresh : state.rows[i];
-    count_row(part, state.is_listed || is_lost ? row : RowState::kMissing, is_bad);
+    const bool is_bad = holds_id(state, faults.bad, id);
+    const bool is_unread = holds_id(state, faults.unread, id);
+    if (is_bad || is_unread) {
+      ++part.checked;
+      ++(is_bad ? part.corrupt : part.unread);
+      continue;
+    }
+    const bool is_known = state.is_listed || state.rows[i] == RowState::kLeftOut;
+    count_row(part, is_known ? state.rows[i] : RowState::kMissing);
   }
-  if (!part.faults.empty() || !state.is_complete) part.bad_shards.insert(state.plan.number);
+  part.faults.insert(part.faults.end(), state.row_faults.begin(), state.row_faults.end());
+  if (state.is_listed) count_unasked(state, part);
+  if (!faults.bad.empty() || state.fault || !state.is_complete)
+    part.bad_shards.insert(state.plan.number);
+  return part;
+}
+
+// A shard of a kind that is asked for, but with a number that no row has now: all of it is too
+// much.
+VerifyReport check_surplus(const File& folder, const ShardLine& line) {
+  VerifyReport part;
+  Result<ShardFile> shard = open_listed_shard(folder, line, ShardAccess::kMap);
+  if (!shard) {
+    add_closed(shard.error(), line, part);
+    return part;
+  }
+  part.checked = part.stale = shard->view().size();
+  part.size_bytes = line.size_bytes;
+  for (std::size_t i = 0; i < shard->view().size(); ++i)
+    part.faults.push_back(no_row(shard->view(), i));
   return part;
 }
 
@@ -99,6 +196,11 @@ void check_side_files(const File& folder, VerifyReport& report) {
   if (!file) return;
   Result<std::vector<std::byte>> bytes = read_whole(*file, std::uint64_t{4} << 30U);
   if (bytes && SourceHints::decode(*bytes)) return;
+  if (!bytes && !proves_damage(bytes.error())) {
+    report.faults.push_back(or_raise(bytes.error()));
+    ++report.unread;
+    return;
+  }
   Error error;
   error.code = &kShardCorrupt;
   error.place.file = file->path();
@@ -145,6 +247,9 @@ VerifyReport verify_cache(const File& folder, const BuildTarget& target,
     add(report, std::move(part));
   });
   for (const ShardLine& line : found.other_kinds) add(report, check_listed(folder, line));
+  for (const std::uint32_t number : found.other_numbers)
+    if (const ShardLine* line = found.manifest.find_shard(number))
+      add(report, check_surplus(folder, *line));
   check_side_files(folder, report);
   std::sort(report.faults.begin(), report.faults.end(), [](const Error& a, const Error& b) {
     return std::tie(a.place.file, a.place.byte) < std::tie(b.place.file, b.place.byte);
@@ -152,18 +257,25 @@ VerifyReport verify_cache(const File& folder, const BuildTarget& target,
   return report;
 }
 
-void fix_cache(const File& folder, const BuildTarget& target, const VerifyOptions& options,
-               VerifyReport& report) {
-  const std::uint64_t num_bad = report.stale + report.corrupt + report.missing;
+void compare_after_fix(const VerifyReport& after, std::uint64_t num_left_out,
+                       VerifyReport& report) {
+  const std::uint64_t num_bad = report.num_bad();
+  report.failed = std::min(num_bad, after.num_bad() + num_left_out);
+  report.fixed = num_bad - report.failed;
+}
+
+std::vector<BuildReject> fix_cache(const File& folder, const BuildTarget& target,
+                                   const VerifyOptions& options, VerifyReport& report) {
+  std::vector<BuildReject> rejects;
   BuildOptions build;
   build.num_workers = options.num_workers;
   build.rebuild = report.bad_shards;
   build.stop = options.stop;
   build.progress = options.progress;
+  build.on_reject = [&](const BuildReject& reject) { rejects.push_back(reject); };
   build_cache(folder, target, build);
-  const VerifyReport after = verify_cache(folder, target, options);
-  report.failed = std::min(num_bad, after.stale + after.corrupt + after.missing);
-  report.fixed = num_bad - report.failed;
+  compare_after_fix(verify_cache(folder, target, options), rejects.size(), report);
+  return rejects;
 }
 
 }  // namespace stoker::cache

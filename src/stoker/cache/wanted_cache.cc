@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "stoker/base/bytes.h"
+#include "stoker/cache/list_key.h"
 #include "stoker/config/settings_digest.h"
 #include "stoker/data/from_settings.h"
 
@@ -81,6 +82,8 @@ WantedCache::WantedCache(const config::Settings& settings, const data::Index& in
                          SimdLevel level, Io& io)
     : rows_(index), mel_(config::recipe_of(settings.features), level) {
   target_.head = wanted_head(settings, level);
+  if (const std::string list = list_key(settings, io); !list.empty())
+    target_.head.settings.insert(target_.head.settings.begin(), {"data", "list", list});
   add_sound_makers(settings);
   add_token_maker(settings, io);
   add_array_makers(settings, io);

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "stoker/base/errors.h"
 #include "stoker/base/number_text.h"
 #include "stoker/cache/explain.h"
 #include "stoker/cache/export.h"
@@ -74,16 +75,25 @@ ordered_json entry_json(const cache::EntryReason& entry) {
   return json;
 }
 
+// A cache that is not there holds nothing; looking does not make it.
+cache::Inspection look_at(const std::string& path, const cache::BuildTarget& target) {
+  Result<File> folder = open_file(system_io(), path, OpenFor::kFolder);
+  if (!folder && folder.error().code->name == kIoMissing.name)
+    return cache::inspect_nothing(target.makers);
+  return cache::inspect_cache(std::move(folder).take_or_raise(), target.makers);
+}
+
 ExitCode explain(Frame& frame, const std::string& id) {
   require_data(frame, "to compare the cache with it");
   const cache::WantedData data(frame.settings(), system_io(), frame.stop_token());
-  make_folders(system_io(), data.place.folder).take_or_raise();
-  const File folder = open_file(system_io(), data.place.folder, OpenFor::kFolder).take_or_raise();
+  const cache::BuildTarget& target = data.wanted->target();
+  const cache::Inspection found = look_at(data.place.folder, target);
   ordered_json& json = frame.report();
   json["id"] = id;
   json["cache"] = data.place.folder;
   json["entries"] = ordered_json::array();
-  for (const cache::EntryReason& entry : cache::explain_entry(folder, data.wanted->target(), id)) {
+  for (const cache::EntryReason& entry :
+       cache::explain_entry(found, data.place.folder, target, id)) {
     json["entries"].push_back(entry_json(entry));
     frame.print(fmt::format("{:<8} {:<8} {}{}", entry.kind, entry.state, entry.shard,
                             entry.reason.empty() ? "" : ": " + entry.reason));
@@ -131,11 +141,19 @@ bool is_confirmed(Frame& frame, bool yes) {
   return answer == "y" || answer == "Y" || answer == "yes";
 }
 
+// Where the cache would be without --cache.
+std::string default_folder(Frame& frame) {
+  config::Settings settings = frame.settings();
+  settings.cache.dir.clear();
+  const cache::Manifest head = cache::wanted_head(settings, SimdLevel::kScalar);
+  return cache::find_cache_place(settings, head.features, system_io()).folder;
+}
+
 ExitCode collect(Frame& frame, bool yes) {
   require_data(frame, "to look at its caches");
   const std::string caches = cache::caches_of_data(frame.settings());
   const std::vector<cache::UnusedItem> items =
-      cache::find_unused(system_io(), caches, {cache_folder(frame)});
+      cache::find_unused(system_io(), caches, {cache_folder(frame), default_folder(frame)});
   ordered_json& json = frame.report();
   json["caches"] = caches;
   json["unused"] = ordered_json::array();

@@ -84,6 +84,7 @@ ExitCode run(Frame& frame, const ImportArguments& arguments) {
   ProgressBar bar({.task = "import", .unit = "files"}, stderr_surface());
   cache::BuildOptions build;
   build.num_workers = cache_workers(frame);
+  build.check_bytes = true;
   build.stop = frame.stop_token();
   build.progress = frame.options().quiet ? &no_progress() : &bar;
   const cache::BuildReport report = cache::build_cache(folder, target, build);

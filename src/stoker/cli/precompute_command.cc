@@ -47,6 +47,7 @@ ExitCode run(Frame& frame, const PrecomputeArguments& arguments) {
   options.break_lock = arguments.break_lock ? cache::BreakLock::kYes : cache::BreakLock::kNo;
   options.when_locked = arguments.no_wait ? cache::WhenLocked::kRefuse : cache::WhenLocked::kWait;
   options.num_workers = cache_workers(frame);
+  options.check_bytes = true;
   options.rejects_file = arguments.rejects_file;
   options.stop = frame.stop_token();
   options.progress = frame.options().quiet ? &no_progress() : &bar;

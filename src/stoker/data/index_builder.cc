@@ -130,6 +130,14 @@ class IndexBuilder {
                                   escape_control(used.names().back()))});
   }
 
+  // Rows that are whole files add nothing, so that their digests are those of data sets without
+  // segments.
+  static void digest_segment(const Utterance& row, DigestStream& digest) {
+    digest.add_text("segment");
+    digest.add_number(row.first_sample);
+    digest.add_number(row.num_samples);
+  }
+
   void digest_rows() {
     DigestStream digest;
     for (std::size_t i = 0; i < index_.table_.size(); ++i) {
@@ -140,6 +148,7 @@ class IndexBuilder {
       digest.add_text(index_.languages_[row.language]);
       digest.add_number(row.num_samples);
       digest.add_number(row.rate_hz);
+      if (row.is_segment) digest_segment(row, digest);
       index_.audio_s_ += row.duration_s();
     }
     index_.data_digest_ = digest.finish();

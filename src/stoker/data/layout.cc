@@ -150,4 +150,10 @@ Result<std::vector<MetadataSource>> open_layout(const SourceOptions& source, Io&
   return out;
 }
 
+std::string usual_metadata_file(const File& folder) {
+  const std::vector<Wanted> wanted = wanted_in_folder(folder, {});
+  const bool is_one = wanted.size() == 1 && wanted.front().role == Split::kAll;
+  return is_one ? last_part(wanted.front().metadata) : std::string();
+}
+
 }  // namespace stoker::data

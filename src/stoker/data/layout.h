@@ -34,4 +34,8 @@ struct MetadataSource {
 // Layout A gives two, the others one. E-DATA-LAYOUT names what was looked for.
 Result<std::vector<MetadataSource>> open_layout(const SourceOptions& source, Io& io);
 
+// The metadata file that is used when only `folder` is named; empty where that is none, or one for
+// each part.
+std::string usual_metadata_file(const File& folder);
+
 }  // namespace stoker::data

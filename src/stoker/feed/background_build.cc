@@ -13,11 +13,12 @@ namespace {
 
 constexpr int kLowPriority = 15;
 
-void build(const config::Settings& settings, Io& io, const std::stop_token& stop) {
+void build(const config::Settings& settings, Io& io, SimdLevel level, const std::stop_token& stop) {
   setpriority(PRIO_PROCESS, 0, kLowPriority);  // of this thread alone, and of those it starts
   try {
     cache::PrecomputeOptions options;
     options.when_locked = cache::WhenLocked::kRefuse;
+    options.begin_at = level;
     options.stop = stop;
     cache::precompute(settings, io, options);
   } catch (const std::exception& exception) {
@@ -29,9 +30,9 @@ void build(const config::Settings& settings, Io& io, const std::stop_token& stop
 
 }  // namespace
 
-BackgroundBuild::BackgroundBuild(config::Settings settings, Io& io)
-    : thread_("stoker-build", [own = std::move(settings), &io](const std::stop_token& stop) {
-        build(own, io, stop);
+BackgroundBuild::BackgroundBuild(config::Settings settings, Io& io, SimdLevel level)
+    : thread_("stoker-build", [own = std::move(settings), &io, level](const std::stop_token& stop) {
+        build(own, io, level, stop);
       }) {}
 
 }  // namespace stoker::feed

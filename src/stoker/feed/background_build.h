@@ -2,6 +2,7 @@
 #pragma once
 
 #include "stoker/base/io.h"
+#include "stoker/base/simd_level.h"
 #include "stoker/base/sync.h"
 #include "stoker/config/settings.h"
 
@@ -9,10 +10,11 @@ namespace stoker::feed {
 
 // Starts at construction with one thread of low priority; destruction stops it and keeps what is
 // whole. Another builder's lock, or a place that cannot be written, ends it with one line in the
-// log.
+// log. A cache that is not there yet is begun at `level`, that of the feed's own mels, so that the
+// next run delivers the same.
 class BackgroundBuild {
  public:
-  BackgroundBuild(config::Settings settings, Io& io);
+  BackgroundBuild(config::Settings settings, Io& io, SimdLevel level);
 
  private:
   Thread thread_;

@@ -267,7 +267,8 @@ OpenedFeed open_feed(const config::Settings& given, const OpenOptions& options) 
     setup.start = saved->position;
   }
   if (is_incomplete(settings, *store)) {
-    setup.build = std::make_shared<BackgroundBuild>(given, *options.io);
+    setup.build =
+        std::make_shared<BackgroundBuild>(given, *options.io, store->wanted().mel().level());
   }
   const bool has_mode = setup.fallbacks != nullptr;
   OpenedFeed opened{Feed(std::move(setup)), std::move(store), std::move(mode)};

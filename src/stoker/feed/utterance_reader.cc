@@ -57,6 +57,8 @@ Result<std::uint32_t> UtteranceReader::read_mel(std::uint32_t row, const MelTarg
   const Result<void> read = read_cached_mel(*record, out);
   if (read) return store_.reader()->info(*record).shape.axes[0];
   if (const Result<void> allowed = fall_back(row, read.error()); !allowed) return allowed.error();
+  // Only on the path of the other records: where this processor lacks it, the run ends.
+  if (store_.numeric_path() != simd_level_name(store_.wanted().mel().level())) return read.error();
   const Result<std::uint32_t> made = make_mel(row, out, context);
   // The record is bad and its source cannot replace it: that is the storage's fault.
   if (!made) return read.error();

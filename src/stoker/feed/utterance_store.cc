@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <utility>
 
 #include "stoker/base/number_text.h"
@@ -12,6 +13,7 @@
 #include "stoker/cache/inspect.h"
 #include "stoker/cache/parallel.h"
 #include "stoker/cache/place.h"
+#include "stoker/cache/precompute.h"
 #include "stoker/cache/settings_match.h"
 #include "stoker/data/from_settings.h"
 #include "stoker/feed/errors.h"
@@ -37,6 +39,29 @@ cache::ReaderOptions reader_options(const config::CacheSettings& cache) {
                                                    : cache::Verification::kOff};
 }
 
+// Mels of two numeric paths never come in one run: rows that the cache lacks are made as its own
+// were, or nothing is delivered.
+void require_one_path(const RowRoutes& routes, const cache::Reader& reader, SimdLevel level) {
+  std::size_t num_stored = 0;
+  std::size_t num_made = 0;
+  for (std::size_t row = 0; row < routes.size(); ++row) {
+    num_stored += routes[row].mel ? 1U : 0U;
+    num_made += routes[row].mel || routes[row].is_left_out ? 0U : 1U;
+  }
+  if (num_stored == 0 || num_made == 0) return;
+  const std::string& path = reader.manifest().path;
+  const std::string have = path.substr(0, path.find('/'));
+  const SimdLevel own =
+      std::getenv("STOKER_SIMD") == nullptr ? level : simd_level().take_or_raise();
+  if (have == simd_level_name(level) && own == level) return;
+  Error error = cache::settings_error(
+      reader.folder(), {{"features", "numeric path", have, std::string(simd_level_name(own))}});
+  error.found += "; " + grouped(num_made) + " rows are not in it";
+  error.cure = "complete it with stoker precompute on a machine that has " + have +
+               " (without STOKER_SIMD), or give another --cache";
+  raise(std::move(error));
+}
+
 bool is_in_page_cache(const File& file) {
   std::byte one{};
   const iovec into{&one, 1};
@@ -47,8 +72,6 @@ bool is_in_page_cache(const File& file) {
 
 UtteranceStore::UtteranceStore(const StoreOptions& options)
     : index_(data::open_index(data::index_options_of(options.settings), options.io, options.stop)),
-      wanted_(std::make_unique<cache::WantedCache>(options.settings, index_, options.level,
-                                                   options.io)),
       rule_(data::speech_rule_of(options.settings)),
       policy_(data::index_options_of(options.settings).sound),
       cache_dtype_(options.settings.cache.dtype),
@@ -57,9 +80,7 @@ UtteranceStore::UtteranceStore(const StoreOptions& options)
       fallbacks_(std::make_unique<Fallbacks>(options.settings.run.strict ? FallbackPolicy::kRefuse
                                                                          : FallbackPolicy::kAllow)),
       augmentation_(Augmentation::make(options.settings, options.io, *fallbacks_)) {
-  if (options.settings.loader.preprocessing_mode != config::PreprocessingMode::kRuntime) {
-    open_cache(options);
-  }
+  open_cache(options);
   require_cached(options.settings);
   routes_.make_tokens(*wanted_, options.num_workers, options.stop);
   measure_rows(options);
@@ -83,35 +104,42 @@ void UtteranceStore::require_cached(const config::Settings& settings) const {
   }
 }
 
+// One look at the cache: its reader, its numeric path and the state of every row come from the same
+// generation, whatever a builder does meanwhile.
 void UtteranceStore::open_cache(const StoreOptions& options) {
-  const cache::CachePlace place =
-      cache::find_cache_place(options.settings, wanted_->target().head.features, options.io);
-  cache::ReaderOptions how = reader_options(options.settings.cache);
-  Result<cache::Reader> reader = open_reader(options.io, place.folder, how);
-  if (!reader) {
-    // No cache yet is no fault; a damaged manifest is one that precompute cures.
-    if (reader.error().code != &cache::kNoCache) {
+  const config::Settings& settings = options.settings;
+  cache::CachePlace place;
+  if (settings.loader.preprocessing_mode != config::PreprocessingMode::kRuntime) {
+    const Digest128 features = cache::wanted_head(settings, options.level).features;
+    place = cache::find_cache_place(settings, features, options.io);
+    cache::ReaderOptions how = reader_options(settings.cache);
+    Result<cache::Reader> reader = open_reader(options.io, place.folder, how);
+    if (reader) {
+      reader_ = std::move(reader).value();
+    } else if (reader.error().code != &cache::kNoCache) {
+      // No cache yet is no fault; a damaged one is a fault that precompute cures.
       if (!fallbacks_->are_allowed()) raise(Error(reader.error()));
       fallbacks_->take({"cache", "source", std::string(reader.error().code->name)},
                        error_line(reader.error()));
     }
-    return;
   }
-  const auto differences = cache::compare_settings(reader->manifest(), wanted_->target().head);
+  const bool delivers_stored_mels =
+      reader_ && augmentation_ == nullptr && settings.cache.content != config::CacheContent::kPcm;
+  if (delivers_stored_mels) level_ = cache::level_of(reader_->manifest()).value_or(level_);
+  wanted_ = std::make_unique<cache::WantedCache>(settings, index_, level_, options.io);
+  if (!reader_) return;
+  const auto differences = cache::compare_settings(reader_->manifest(), wanted_->target().head);
   const bool other_features = std::any_of(differences.begin(), differences.end(),
                                           [](const auto& d) { return d.group == "features"; });
   if (other_features && place.kind == cache::PlaceKind::kExplicit) {
     raise(cache::settings_error(place.folder, differences));
   }
   const File folder = open_file(options.io, place.folder, OpenFor::kFolder).take_or_raise();
-  const cache::Inspection found = cache::inspect_cache(
-      folder, wanted_->target().makers,
-      {.num_workers = options.num_workers,
-       .access = how.mode == cache::ReadMode::kMap ? cache::ShardAccess::kMap
-                                                   : cache::ShardAccess::kPread,
-       .stop = options.stop});
-  reader_ = std::move(reader).value();
-  routes_.use_cache(found, *reader_, wanted_->rows());
+  routes_.use_cache(
+      cache::inspect_generation(folder, reader_->generation(), wanted_->target().makers,
+                                {.num_workers = options.num_workers, .stop = options.stop}),
+      *reader_, wanted_->rows());
+  if (delivers_stored_mels) require_one_path(routes_, *reader_, level_);
 }
 
 // Where the kernel refuses to map (a limit on mappings, a file system without them) the shards are
