@@ -43,11 +43,9 @@ void ask_for_start(const std::string& name) {
     raise_not_started(name, {error_number, std::generic_category()});
 }
 
-// std::jthread reports a refusal as std::system_error.
-template <class Body>
-std::jthread start(const std::string& name, Body body) {
+NativeThread start(const std::string& name, NativeThread::Body body) {
   try {
-    return std::jthread(std::move(body));
+    return NativeThread(std::move(body));
   } catch (const std::system_error& refusal) {
     raise_not_started(name, refusal.code());
   }

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "stoker/base/clock.h"
+#include "stoker/base/native_thread.h"
 #include "stoker/base/scheduler.h"
 #include "stoker/base/thread_safety.h"
 
@@ -134,7 +135,7 @@ class Thread {
   void stop_and_join() noexcept;
 
   Scheduler::ThreadId scheduled_id_ = -1;
-  std::jthread native_;
+  NativeThread native_;
 };
 
 }  // namespace stoker
