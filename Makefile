@@ -47,7 +47,7 @@ lint: build ## formatting, clang-tidy, layers, instructions, sizes, ruff, mypy
 install: build ## install into PREFIX (default /usr/local)
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
-torture: build ## what takes minutes: faults at every call, a million batches
+torture: build ## what takes minutes: faults at every call and allocation, limits, a million batches
 	@tools/torture --build $(BUILD)
 
 asan tsan: bootstrap ## the tests under a sanitizer, in a build folder of their own

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <csignal>
+#include <fstream>
 
 #include "stoker/base/bytes.h"
 #include "stoker/base/errors.h"
@@ -85,6 +87,21 @@ TEST(FaultIoTest, WriteThatNeverMovesOnIsAnErrorNotAHang) {
       {.calls = {IoCall::kWrite}, .repeat = Fault::Repeat::kFromThenOn, .error_number = EAGAIN});
   const File file = open_file(io, scratch / "a", OpenFor::kCreateNew).take_or_raise();
   EXPECT_FALSE(file.write_at(view_bytes("x"), 0).ok());
+}
+
+TEST(FaultIoTest, ATransferThatIsInterruptedEachTimeEndsSoonWithAnError) {
+  const ScratchFolder scratch;
+  std::ofstream(scratch / "a") << "content";
+  for (const IoCall call : {IoCall::kRead, IoCall::kWrite}) {
+    FaultIo io;
+    io.plan({.calls = {call}, .repeat = Fault::Repeat::kFromThenOn, .error_number = EINTR});
+    const File file = open_file(io, scratch / "a", OpenFor::kReadWrite).take_or_raise();
+    std::array<std::byte, 4> bytes{};
+    const bool ok =
+        call == IoCall::kRead ? file.read_at(bytes, 0).ok() : file.write_at(bytes, 0).ok();
+    EXPECT_FALSE(ok);
+    EXPECT_LE(io.num_calls(call), 1000U);
+  }
 }
 
 TEST(FaultIoTest, FullDiskNamesBytesNeededAndFree) {

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <thread>
 
@@ -31,6 +32,16 @@ TEST_F(LockTest, NamesItsHolderWhileHeldAndIsEmptyAfterwards) {
     EXPECT_NE(text.find(", since 2"), std::string::npos) << text;
   }
   EXPECT_EQ(files_of(temp_.path()).at("lock"), "");
+}
+
+TEST_F(LockTest, AnErrorWhileTheLockIsLookedAtEndsTheAttempt) {
+  for (const IoCall call : {IoCall::kInfo, IoCall::kInfoAt, IoCall::kLock, IoCall::kTruncate}) {
+    io_.clear_faults();
+    io_.plan({.calls = {call}, .repeat = Fault::Repeat::kFromThenOn, .error_number = EIO});
+    const Result<CacheLock> lock = take({});
+    ASSERT_FALSE(lock.ok()) << "call " << static_cast<int>(call);
+    EXPECT_EQ(lock.error().code->exit, ExitCode::kStorage);
+  }
 }
 
 TEST_F(LockTest, ASecondBuilderIsRefusedOrWaitsWithTheHolderNamed) {

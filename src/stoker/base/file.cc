@@ -12,18 +12,10 @@
 namespace stoker {
 namespace {
 
-// Interrupted calls are tried again; the bound turns a call that never moves on into an error.
-constexpr int kMaxIdleTries = 10'000;
+// Interrupted moves are tried again; the bound turns one that never gets on into an error.
+constexpr int kMaxIdleTries = 1000;
 
 bool is_transient(int error_number) { return error_number == EINTR || error_number == EAGAIN; }
-
-template <class Call>
-SysResult until_uninterrupted(Call call) {
-  SysResult result = call();
-  for (int tries = 0; result.error_number == EINTR && tries < kMaxIdleTries; ++tries)
-    result = call();
-  return result;
-}
 
 Io::OpenHow how_to_open(OpenFor purpose) {
   constexpr unsigned kFileMode = 0644;
@@ -79,7 +71,7 @@ File::~File() {
 
 Result<FileInfo> File::info() const {
   FileInfo found;
-  const SysResult done = until_uninterrupted([&] { return io_->info(handle_, found); });
+  const SysResult done = io_->info(handle_, found);
   if (!done.ok()) return failure_of(*this, "examine", done.error_number);
   return found;
 }
@@ -129,13 +121,13 @@ Result<void> File::write_at(std::span<const std::byte> from, std::uint64_t offse
 }
 
 Result<void> File::sync() const {
-  const SysResult done = until_uninterrupted([&] { return io_->sync(handle_); });
+  const SysResult done = io_->sync(handle_);
   if (!done.ok()) return failure_of(*this, "flush to disk", done.error_number);
   return {};
 }
 
 Result<void> File::allocate(std::uint64_t size_bytes) const {
-  const SysResult done = until_uninterrupted([&] { return io_->allocate(handle_, size_bytes); });
+  const SysResult done = io_->allocate(handle_, size_bytes);
   if (!done.ok()) return write_failure(*this, "reserve space", done.error_number, size_bytes);
   return {};
 }
@@ -151,8 +143,7 @@ Result<void> File::close() {
 }
 
 Result<File> open_file(Io& io, const std::string& path, OpenFor purpose) {
-  const SysResult opened =
-      until_uninterrupted([&] { return io.open_at(AT_FDCWD, path, how_to_open(purpose)); });
+  const SysResult opened = io.open_at(AT_FDCWD, path, how_to_open(purpose));
   if (!opened.ok()) return io_error("open", path, opened.error_number);
   return File(io, static_cast<int>(opened.value), path);
 }
@@ -161,8 +152,7 @@ Result<File> open_beneath(const File& folder, const std::string& relative, OpenF
   Io::OpenHow how = how_to_open(purpose);
   how.beneath = true;
   std::string path = folder.path() + "/" + relative;
-  const SysResult opened =
-      until_uninterrupted([&] { return folder.io().open_at(folder.handle(), relative, how); });
+  const SysResult opened = folder.io().open_at(folder.handle(), relative, how);
   if (!opened.ok()) return io_error("open", path, opened.error_number);
   return File(folder.io(), static_cast<int>(opened.value), std::move(path));
 }

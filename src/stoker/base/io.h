@@ -41,9 +41,9 @@ struct SysResult {
   bool ok() const noexcept { return error_number == 0; }
 };
 
-// The raw calls, one virtual function each, as the kernel has them: they may be short, be
-// interrupted or fail. Thread-safe. Production is one stateless object; tests wrap it to fail,
-// shorten, delay or kill at the Nth call.
+// The raw calls as the kernel has them: they may fail, and reads and writes may be short or be
+// interrupted (others are repeated then). Thread-safe. Production is one stateless object; tests
+// wrap it to fail, shorten, delay or kill at the Nth call.
 class Io {
  public:
   virtual ~Io() = default;

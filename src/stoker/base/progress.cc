@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <exception>
 #include <optional>
 
 #include "stoker/base/number_text.h"
@@ -123,7 +124,16 @@ struct ProgressBar::State {
                        percent, figures(done));
   }
 
-  void draw(nanoseconds now) STOKER_REQUIRES(mutex) {
+  // A line for which there is no memory is not drawn; the work goes on.
+  void draw(nanoseconds now) noexcept STOKER_REQUIRES(mutex) {
+    try {
+      draw_line(now);
+    } catch (const std::exception&) {
+      has_drawn = true;
+    }
+  }
+
+  void draw_line(nanoseconds now) STOKER_REQUIRES(mutex) {
     const std::uint64_t done = num_done;
     update_rate(now, done);
     const std::string text = line(done);

@@ -10,7 +10,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <initializer_list>
 #include <memory>
+#include <utility>
 
 #include "stoker/base/io.h"
 #include "stoker/base/open_walk.h"
@@ -20,6 +22,26 @@ namespace {
 
 SysResult result_of(std::int64_t value) {
   return value < 0 ? SysResult{-1, errno} : SysResult{value, 0};
+}
+
+// Network and user-space file systems interrupt any call when a signal arrives. The bound turns a
+// call that never comes to an end into an error.
+constexpr int kMostTries = 1000;
+
+// Repeats `call` while it ends with one of these errors.
+template <class Call>
+SysResult repeat_while(std::initializer_list<int> errors, Call call) {
+  SysResult result;
+  for (int tries = 0; tries < kMostTries; ++tries) {
+    result = result_of(call());
+    if (std::ranges::find(errors, result.error_number) == errors.end()) break;
+  }
+  return result;
+}
+
+template <class Call>
+SysResult uninterrupted(Call call) {
+  return repeat_while({EINTR}, call);
 }
 
 // A NUL would silently cut the name short for the kernel.
@@ -65,12 +87,18 @@ SysResult open_with_openat2(int folder, const std::string& path, const Io::OpenH
   if ((how.flags & (O_CREAT | O_TMPFILE)) != 0) request.mode = how.mode;
   request.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
   if (!how.follow_links) request.resolve |= RESOLVE_NO_SYMLINKS;
-  while (true) {
-    const SysResult opened =
-        result_of(::syscall(SYS_openat2, folder, path.c_str(), &request, sizeof request));
-    // The kernel asks for another try when a rename raced with the walk.
-    if (opened.error_number != EAGAIN) return opened;
-  }
+  // The kernel asks for another try with EAGAIN when a rename raced with the walk.
+  return repeat_while({EINTR, EAGAIN}, [&] {
+    return ::syscall(SYS_openat2, folder, path.c_str(), &request, sizeof request);
+  });
+}
+
+SysResult walk_uninterrupted(int folder, const std::string& path, const Io::OpenHow& how) {
+  return uninterrupted([&] {
+    const SysResult opened = open_by_walking(folder, path, how);
+    errno = opened.error_number;
+    return opened.value;
+  });
 }
 
 // Old kernels answer ENOSYS; old container sandboxes answer EPERM to calls they do not know.
@@ -92,9 +120,10 @@ class SystemIo final : public Io {
     if (has_nul(path)) return kNulInName;
     if (how.beneath)
       return kernel_has_openat2() ? open_with_openat2(folder, path, how)
-                                  : open_by_walking(folder, path, how);
+                                  : walk_uninterrupted(folder, path, how);
     const int flags = how.flags | O_CLOEXEC | (how.follow_links ? 0 : O_NOFOLLOW);
-    return result_of(::openat(folder, path.c_str(), flags, static_cast<mode_t>(how.mode)));
+    return uninterrupted(
+        [&] { return ::openat(folder, path.c_str(), flags, static_cast<mode_t>(how.mode)); });
   }
 
   SysResult close(int handle) override { return result_of(::close(handle)); }
@@ -108,20 +137,24 @@ class SystemIo final : public Io {
     return result_of(::pwrite(handle, from.data(), from.size(), static_cast<off_t>(offset_bytes)));
   }
 
-  SysResult sync(int handle) override { return result_of(::fsync(handle)); }
+  SysResult sync(int handle) override {
+    return uninterrupted([&] { return ::fsync(handle); });
+  }
 
   SysResult allocate(int handle, std::uint64_t size_bytes) override {
-    const int error = ::posix_fallocate(handle, 0, static_cast<off_t>(size_bytes));
-    return {error == 0 ? 0 : -1, error};
+    return uninterrupted([&] {
+      errno = ::posix_fallocate(handle, 0, static_cast<off_t>(size_bytes));
+      return errno == 0 ? 0 : -1;
+    });
   }
 
   SysResult truncate(int handle, std::uint64_t size_bytes) override {
-    return result_of(::ftruncate(handle, static_cast<off_t>(size_bytes)));
+    return uninterrupted([&] { return ::ftruncate(handle, static_cast<off_t>(size_bytes)); });
   }
 
   SysResult info(int handle, FileInfo& out) override {
     struct stat found {};
-    const SysResult done = result_of(::fstat(handle, &found));
+    const SysResult done = uninterrupted([&] { return ::fstat(handle, &found); });
     if (done.ok()) out = info_from(found);
     return done;
   }
@@ -129,33 +162,38 @@ class SystemIo final : public Io {
   SysResult info_at(int folder, const std::string& path, FileInfo& out) override {
     if (has_nul(path)) return kNulInName;
     struct stat found {};
-    const SysResult done = result_of(::fstatat(folder, path.c_str(), &found, AT_SYMLINK_NOFOLLOW));
+    const SysResult done =
+        uninterrupted([&] { return ::fstatat(folder, path.c_str(), &found, AT_SYMLINK_NOFOLLOW); });
     if (done.ok()) out = info_from(found);
     return done;
   }
 
   SysResult rename_at(int folder, const std::string& from, const std::string& to) override {
     if (has_nul(from) || has_nul(to)) return kNulInName;
-    return result_of(::renameat(folder, from.c_str(), folder, to.c_str()));
+    return uninterrupted([&] { return ::renameat(folder, from.c_str(), folder, to.c_str()); });
   }
 
   SysResult unlink_at(int folder, const std::string& path, bool is_folder) override {
     if (has_nul(path)) return kNulInName;
-    return result_of(::unlinkat(folder, path.c_str(), is_folder ? AT_REMOVEDIR : 0));
+    return uninterrupted(
+        [&] { return ::unlinkat(folder, path.c_str(), is_folder ? AT_REMOVEDIR : 0); });
   }
 
   SysResult make_folder_at(int folder, const std::string& path, unsigned mode) override {
     if (has_nul(path)) return kNulInName;
-    return result_of(::mkdirat(folder, path.c_str(), static_cast<mode_t>(mode)));
+    return uninterrupted(
+        [&] { return ::mkdirat(folder, path.c_str(), static_cast<mode_t>(mode)); });
   }
 
   SysResult list(int folder, std::vector<FolderEntry>& out) override;
 
-  SysResult try_lock(int handle) override { return result_of(::flock(handle, LOCK_EX | LOCK_NB)); }
+  SysResult try_lock(int handle) override {
+    return uninterrupted([&] { return ::flock(handle, LOCK_EX | LOCK_NB); });
+  }
 
   SysResult free_space(int handle, std::uint64_t& bytes) override {
     struct statvfs found {};
-    const SysResult done = result_of(::fstatvfs(handle, &found));
+    const SysResult done = uninterrupted([&] { return ::fstatvfs(handle, &found); });
     if (done.ok()) bytes = static_cast<std::uint64_t>(found.f_bavail) * found.f_frsize;
     return done;
   }
@@ -172,32 +210,52 @@ class SystemIo final : public Io {
   }
 };
 
-FileKind kind_of_entry(int folder, const dirent& entry) {
-  struct stat found {};
+SysResult kind_of_entry(int folder, const dirent& entry, FileKind& kind) {
   // The kind is the file mode's upper bits (DTTOIF, whose macro is not clean of conversions).
-  if (entry.d_type != DT_UNKNOWN) return kind_of_mode(mode_t{entry.d_type} << 12U);
-  if (::fstatat(folder, entry.d_name, &found, AT_SYMLINK_NOFOLLOW) != 0) return FileKind::kOther;
-  return kind_of_mode(found.st_mode);
+  kind = kind_of_mode(mode_t{entry.d_type} << 12U);
+  if (entry.d_type != DT_UNKNOWN) return {};
+  struct stat found {};
+  const SysResult done =
+      uninterrupted([&] { return ::fstatat(folder, entry.d_name, &found, AT_SYMLINK_NOFOLLOW); });
+  if (done.ok()) kind = kind_of_mode(found.st_mode);
+  // One that was removed meanwhile is listed as the thing without a kind that it is.
+  return done.error_number == ENOENT ? SysResult{} : done;
+}
+
+// The next entry, or null after the last.
+SysResult next_entry(DIR* stream, const dirent*& entry) {
+  return uninterrupted([&] {
+    errno = 0;
+    entry = ::readdir(stream);
+    return entry == nullptr && errno != 0 ? -1 : 0;
+  });
 }
 
 SysResult SystemIo::list(int folder, std::vector<FolderEntry>& out) {
   // A handle of its own: the position of a shared one would be moved under other threads.
-  const int own = ::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (own < 0) return {-1, errno};
-  const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(own), &::closedir);
-  if (stream == nullptr) {
-    const int error = errno;
-    ::close(own);
-    return {-1, error};
+  const SysResult own =
+      uninterrupted([&] { return ::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
+  if (!own.ok()) return own;
+  std::unique_ptr<DIR, int (*)(DIR*)> stream(nullptr, &::closedir);
+  const SysResult opened = uninterrupted([&] {
+    stream.reset(::fdopendir(static_cast<int>(own.value)));
+    return stream == nullptr ? -1 : 0;
+  });
+  if (!opened.ok()) {
+    ::close(static_cast<int>(own.value));
+    return opened;
   }
   out.clear();
-  errno = 0;
-  while (const dirent* entry = ::readdir(stream.get())) {
-    const std::string name = entry->d_name;
-    if (name != "." && name != "..") out.push_back({name, kind_of_entry(folder, *entry)});
-    errno = 0;
+  const dirent* entry = nullptr;
+  SysResult read;
+  while ((read = next_entry(stream.get(), entry)).ok() && entry != nullptr) {
+    FolderEntry found{.name = entry->d_name};
+    if (found.name == "." || found.name == "..") continue;
+    read = kind_of_entry(folder, *entry, found.kind);
+    if (!read.ok()) return read;
+    out.push_back(std::move(found));
   }
-  if (errno != 0) return {-1, errno};
+  if (!read.ok()) return read;
   std::sort(out.begin(), out.end(),
             [](const FolderEntry& a, const FolderEntry& b) { return a.name < b.name; });
   return {};

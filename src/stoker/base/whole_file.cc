@@ -39,11 +39,7 @@ Result<void> write_and_sync(const File& folder, const std::string& name,
 
 SysResult make_one(Io& io, const std::string& path) {
   constexpr unsigned kFolderMode = 0755;
-  SysResult made;
-  do {
-    made = io.make_folder_at(AT_FDCWD, path, kFolderMode);
-  } while (made.error_number == EINTR);
-  return made;
+  return io.make_folder_at(AT_FDCWD, path, kFolderMode);
 }
 
 }  // namespace

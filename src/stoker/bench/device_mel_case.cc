@@ -6,10 +6,10 @@
 #include <cstring>
 #include <numbers>
 #include <span>
-#include <thread>
 
 #include "stoker/audio/float16.h"
 #include "stoker/audio/log_mel.h"
+#include "stoker/cache/parallel.h"
 
 namespace stoker::bench {
 namespace {
@@ -105,20 +105,15 @@ DeviceMelAgreement DeviceMelRun::compare_with_cpu(const std::vector<std::byte>& 
   const audio::LogMel cpu(case_.recipe, detect_simd_level());
   std::atomic<std::size_t> next{0};
   std::vector<DeviceMelAgreement> parts(std::max<std::size_t>(num_threads, 1));
-  std::vector<std::jthread> threads;
-  threads.reserve(parts.size());
-  for (DeviceMelAgreement& part : parts) {
-    threads.emplace_back([&] {
-      auto workspace = cpu.make_workspace(pool_->longest_samples);
-      std::vector<float> expected(num_rows_ * cpu.num_mels());
-      for (std::size_t u = 0; (u = next.fetch_add(1)) < pool_->lengths.size();) {
-        std::ranges::fill(expected, cpu.padding_value());
-        cpu.run(pool_->utterance(u), audio::mel_view(expected, cpu.num_mels()), workspace);
-        compare_utterance(bytes.data() + u * utterance_bytes(), expected, part);
-      }
-    });
-  }
-  threads.clear();
+  cache::run_parallel(static_cast<unsigned>(parts.size()), parts.size(), [&](std::size_t i) {
+    auto workspace = cpu.make_workspace(pool_->longest_samples);
+    std::vector<float> expected(num_rows_ * cpu.num_mels());
+    for (std::size_t u = 0; (u = next.fetch_add(1)) < pool_->lengths.size();) {
+      std::ranges::fill(expected, cpu.padding_value());
+      cpu.run(pool_->utterance(u), audio::mel_view(expected, cpu.num_mels()), workspace);
+      compare_utterance(bytes.data() + u * utterance_bytes(), expected, parts[i]);
+    }
+  });
   DeviceMelAgreement all;
   for (const DeviceMelAgreement& part : parts) {
     all.largest_loud = std::max(all.largest_loud, part.largest_loud);

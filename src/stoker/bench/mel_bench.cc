@@ -3,16 +3,15 @@
 #include <time.h>
 
 #include <algorithm>
-#include <barrier>
 #include <cmath>
 #include <cstring>
 #include <numbers>
-#include <thread>
 
 #include "stoker/audio/log_mel.h"
 #include "stoker/audio/mel_filterbank.h"
 #include "stoker/base/clock.h"
 #include "stoker/bench/fma_peak.h"
+#include "stoker/cache/parallel.h"
 
 namespace stoker::bench {
 namespace {
@@ -93,17 +92,11 @@ std::vector<WorkerResult> run_workers(const MelBenchOptions& options, const audi
                                       const std::vector<float>& expected,
                                       const std::stop_token& stop) {
   std::vector<WorkerResult> results(options.num_threads);
-  std::barrier start(static_cast<std::ptrdiff_t>(options.num_threads));
-  std::vector<std::jthread> threads;
-  threads.reserve(results.size());
-  for (WorkerResult& result : results) {
-    threads.emplace_back([&] {
-      Worker worker(mel, expected);
-      start.arrive_and_wait();
-      result = worker.run(options.seconds, stop);
-    });
-  }
-  threads.clear();
+  // Made before the threads, so that none measures while another still prepares.
+  std::vector<Worker> workers;
+  for (std::size_t i = 0; i < results.size(); ++i) workers.emplace_back(mel, expected);
+  cache::run_parallel(static_cast<unsigned>(results.size()), results.size(),
+                      [&](std::size_t i) { results[i] = workers[i].run(options.seconds, stop); });
   return results;
 }
 

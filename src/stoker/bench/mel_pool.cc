@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <thread>
+
+#include "stoker/cache/parallel.h"
 
 namespace stoker::bench {
 namespace {
@@ -39,14 +40,8 @@ std::vector<std::int16_t> make_voice(std::size_t voice) {
 
 std::vector<std::vector<std::int16_t>> make_voices(std::size_t num_threads) {
   std::vector<std::vector<std::int16_t>> voices(kVoices);
-  std::vector<std::jthread> threads;
-  threads.reserve(num_threads);
-  for (std::size_t first = 0; first < num_threads; ++first) {
-    threads.emplace_back([&voices, first, num_threads] {
-      for (std::size_t v = first; v < kVoices; v += num_threads) voices[v] = make_voice(v);
-    });
-  }
-  threads.clear();
+  cache::run_parallel(static_cast<unsigned>(num_threads), kVoices,
+                      [&](std::size_t voice) { voices[voice] = make_voice(voice); });
   return voices;
 }
 

@@ -274,11 +274,19 @@ void Build::make_all(std::vector<ShardState*> todo, Committer& committer) {
     };
   };
   std::vector<Thread> threads;
-  const unsigned num_workers = std::max(1U, options_.num_workers);
-  for (unsigned i = 0; i < num_workers + 1; ++i) line.enter();
-  for (unsigned i = 0; i < num_workers; ++i)
-    threads.emplace_back("stoker-build", guard([&] { run_worker(line, old); }));
-  threads.emplace_back("stoker-commit", guard([&] { run_committer(line, committer); }));
+  const auto start = [&](const char* name, const std::function<void()>& body) {
+    line.enter();
+    try {
+      threads.emplace_back(name, guard(body));
+    } catch (...) {
+      // Ends the threads that run already; without one of them the others would wait for it.
+      line.fail(std::current_exception());
+      line.leave();
+    }
+  };
+  for (unsigned i = 0; i < std::max(1U, options_.num_workers); ++i)
+    start("stoker-build", [&] { run_worker(line, old); });
+  start("stoker-commit", [&] { run_committer(line, committer); });
   while (!line.wait_for_end())
     if (options_.stop.stop_requested()) line.stop();
   for (Thread& thread : threads) thread.join();

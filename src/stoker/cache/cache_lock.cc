@@ -63,11 +63,14 @@ Result<File> open_lock(const File& folder) {
 }
 
 // The file that was locked may have been removed or replaced by one who broke the lock.
-bool is_still_in_place(const File& folder, const File& lock) {
-  FileInfo in_place;
+Result<bool> is_still_in_place(const File& folder, const File& lock) {
   Result<FileInfo> held = lock.info();
-  return held.ok() && folder.io().info_at(folder.handle(), std::string(kLockName), in_place).ok() &&
-         in_place.inode == held->inode;
+  if (!held) return std::move(held).error();
+  FileInfo in_place;
+  const SysResult found = folder.io().info_at(folder.handle(), std::string(kLockName), in_place);
+  if (found.error_number == ENOENT) return false;
+  if (!found.ok()) return io_error("examine", lock.path(), found.error_number);
+  return in_place.inode == held->inode;
 }
 
 void pause(const std::stop_token& stop) {
@@ -112,7 +115,9 @@ Result<CacheLock> CacheLock::take(const File& folder, const LockOptions& options
     } else if (!locked.ok()) {
       return io_error("lock", file->path(), locked.error_number);
     }
-    if (!is_still_in_place(folder, *file)) continue;
+    Result<bool> in_place = is_still_in_place(folder, *file);
+    if (!in_place) return std::move(in_place).error();
+    if (!*in_place) continue;
     if (Result<void> named = write_name(*file, own_name(clock)); !named) return named.error();
     return CacheLock(std::move(file).value());
   }

@@ -15,6 +15,12 @@ struct Guard {
 };
 
 thread_local Guard* t_guard = nullptr;
+
+struct Restore {
+  Guard* outer;
+  ~Restore() { t_guard = outer; }
+};
+
 struct sigaction g_before;
 
 void pass_on(int signal_number, siginfo_t* info, void* context) {
@@ -50,13 +56,11 @@ bool install_handler() {
 bool run_guarded(std::span<const std::byte> memory, void (*body)(void*), void* context) {
   static const bool installed = install_handler();
   Guard guard{memory.data(), memory.data() + memory.size(), {}, t_guard};
-  if (sigsetjmp(guard.back, 0) != 0) {
-    t_guard = t_guard->outer;
-    return false;
-  }
+  // Also when `body` throws: the guard must not outlive this call.
+  const Restore restore{guard.outer};
+  if (sigsetjmp(guard.back, 0) != 0) return false;
   t_guard = &guard;
   body(context);
-  t_guard = guard.outer;
   return installed;
 }
 

@@ -14,12 +14,15 @@ void run_parallel(unsigned num_workers, std::size_t num_items,
   std::atomic<std::size_t> next{0};
   std::atomic<bool> failed{false};
   std::exception_ptr first;
+  const auto fail = [&] {
+    if (!failed.exchange(true)) first = std::current_exception();
+  };
   const auto body = [&] {
     for (std::size_t i = next++; i < num_items && !failed; i = next++) {
       try {
         work(i);
       } catch (...) {
-        if (!failed.exchange(true)) first = std::current_exception();
+        fail();
       }
     }
   };
@@ -28,8 +31,12 @@ void run_parallel(unsigned num_workers, std::size_t num_items,
     body();
   } else {
     std::vector<Thread> threads;
-    for (std::size_t i = 0; i < num_threads; ++i)
-      threads.emplace_back("stoker-cache", [&body](const std::stop_token&) { body(); });
+    try {
+      for (std::size_t i = 0; i < num_threads; ++i)
+        threads.emplace_back("stoker-cache", [&body](const std::stop_token&) { body(); });
+    } catch (...) {
+      fail();  // those that run begin no further item
+    }
     for (Thread& thread : threads) thread.join();
   }
   if (first) std::rethrow_exception(first);

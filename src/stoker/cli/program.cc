@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <new>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string_view>
 
 #include "stoker/base/build_info.h"
@@ -108,16 +109,17 @@ int Program::parse(CLI::App& app, int argc, char** argv) {
 }
 
 int Program::run_chosen() {
-  StopSignals signals;
-  frame_.stop_ = signals.token();
-  install_log_sink(frame_.options_);
+  std::optional<StopSignals> signals;
   const auto end = [&](const Error& error, int exit_code) {
-    if (signals.received() != 0) return stopped(signals.received());
+    if (signals && signals->received() != 0) return stopped(signals->received());
     return fail(error, exit_code);
   };
   try {
+    signals.emplace();
+    frame_.stop_ = signals->token();
+    install_log_sink(frame_.options_);
     const ExitCode code = frame_.chosen_->body();
-    if (signals.received() != 0) return stopped(signals.received());
+    if (signals->received() != 0) return stopped(signals->received());
     return finish(code);
   } catch (const Failure& failure) {
     return end(failure.error(), static_cast<int>(failure.exit_code()));

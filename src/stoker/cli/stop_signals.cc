@@ -6,6 +6,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <system_error>
+
+#include "stoker/base/errors.h"
 
 namespace stoker::cli {
 namespace {
@@ -32,7 +35,13 @@ sigset_t watched_set() {
 StopSignals::StopSignals() {
   const sigset_t set = watched_set();
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
-  watcher_ = std::thread([this] { watch(); });
+  try {
+    watcher_ = std::thread([this] { watch(); });
+  } catch (const std::system_error& refusal) {
+    raise({.code = &kThreadStart,
+           .promised = "a thread that waits for signals",
+           .found = "the system starts none: " + refusal.code().message()});
+  }
 }
 
 StopSignals::~StopSignals() {

@@ -10,7 +10,7 @@ namespace stoker::cli {
 // Blocks both signals in the thread that constructs it (and so in all threads started later) and
 // waits for them in a thread of its own. The first signal requests a stop; a second one, or 1.8 s
 // without an end, leaves the process at once with 128 + signal. Construct once, before other
-// threads.
+// threads. The constructor throws MemoryError (E-THREAD-START) where no thread can be started.
 class StopSignals {
  public:
   StopSignals();

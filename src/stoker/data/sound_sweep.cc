@@ -71,9 +71,13 @@ class Sweep {
     std::vector<Findings> findings(std::min<std::size_t>(wanted, useful));
     {
       std::vector<Thread> threads;
-      for (std::size_t i = 1; i < findings.size(); ++i)
-        threads.emplace_back("sweep",
-                             [this, &findings, i](const std::stop_token&) { work(findings[i]); });
+      try {
+        for (std::size_t i = 1; i < findings.size(); ++i)
+          threads.emplace_back("sweep",
+                               [this, &findings, i](const std::stop_token&) { work(findings[i]); });
+      } catch (...) {
+        end_with(findings[0], std::current_exception());
+      }
       work(findings[0]);
       for (Thread& thread : threads) thread.join();
     }
@@ -95,9 +99,14 @@ class Sweep {
         progress_.advance(end - begin);
       }
     } catch (...) {
-      findings.failure = std::current_exception();
-      next_.store(rows_.state.size());
+      end_with(findings, std::current_exception());
     }
+  }
+
+  // No worker begins another row.
+  void end_with(Findings& findings, std::exception_ptr failure) noexcept {
+    findings.failure = std::move(failure);
+    next_.store(rows_.state.size());
   }
 
   const Segment* segment_of(std::uint32_t row) const {

@@ -1,6 +1,7 @@
 #include "stoker/feed/epoch_planner.h"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "stoker/base/invariant.h"
@@ -58,15 +59,21 @@ void EpochPlanner::plan_next(Lock& lock) {
     changed_.wait(lock, {});
     return;
   }
-  is_planning_ = true;
   const std::uint64_t epoch = known_.back().plan->epoch + 1;
   std::shared_ptr<EpochPlan> plan = take_memory();
+  is_planning_ = true;
   lock.unlock();
-  order_->plan_epoch(epoch, *plan);
+  std::exception_ptr failure;
+  try {
+    order_->plan_epoch(epoch, *plan);
+  } catch (...) {
+    failure = std::current_exception();
+  }
   lock.lock();
   is_planning_ = false;
+  changed_.notify_all();  // those who wait plan it themselves when this failed
+  if (failure) std::rethrow_exception(failure);
   add(std::move(plan));
-  changed_.notify_all();
 }
 
 void EpochPlanner::add(std::shared_ptr<EpochPlan> plan) {
@@ -100,13 +107,17 @@ bool EpochPlanner::is_far_enough() const {
 }
 
 void EpochPlanner::plan_ahead(const std::stop_token& stop) {
-  Lock lock(mutex_);
-  while (!stop.stop_requested()) {
-    if (is_far_enough()) {
-      changed_.wait(lock, stop);
-    } else {
-      plan_next(lock);
+  try {
+    Lock lock(mutex_);
+    while (!stop.stop_requested()) {
+      if (is_far_enough()) {
+        changed_.wait(lock, stop);
+      } else {
+        plan_next(lock);
+      }
     }
+  } catch (const std::exception&) {
+    // Nothing is planned ahead any more: whoever needs the epoch plans it and meets the failure.
   }
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <exception>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
@@ -65,23 +66,35 @@ class Maker {
     }
   }
 
-  // Works until nothing is left, a stop is asked for, or a write failed anywhere.
+  // Works until nothing is left, a stop is asked for, or anything failed anywhere.
   void work(const std::stop_token& stop, Progress& progress) {
-    while (!stop.stop_requested() && !failed_.load()) {
-      const std::uint64_t index = next_.fetch_add(1);
-      if (index >= rows_.size()) return;
-      if (auto made = make_one(index); !made) return fail(made.error());
-      num_done_.fetch_add(1);
-      progress.advance(1);
+    try {
+      while (!stop.stop_requested() && !failed_.load()) {
+        const std::uint64_t index = next_.fetch_add(1);
+        if (index >= rows_.size()) return;
+        if (auto made = make_one(index); !made) return fail(made.error());
+        num_done_.fetch_add(1);
+        progress.advance(1);
+      }
+    } catch (...) {
+      fail(std::current_exception());
     }
+  }
+
+  void fail(std::exception_ptr why) {
+    const Lock lock(mutex_);
+    if (!exception_) exception_ = std::move(why);
+    failed_.store(true);
   }
 
   bool is_complete() const { return num_done_.load() == rows_.size(); }
   std::uint64_t num_done() const { return num_done_.load(); }
   const std::vector<Row>& rows() const { return rows_; }
   std::string id_of(std::uint64_t index) const { return utterance_id(speaker_of(index), index); }
+  // The first write that failed; an exception of a worker is thrown again.
   std::optional<Error> error() {
     const Lock lock(mutex_);
+    if (exception_) std::rethrow_exception(exception_);
     return error_;
   }
 
@@ -118,14 +131,18 @@ class Maker {
   std::atomic<bool> failed_{false};
   Mutex mutex_;
   std::optional<Error> error_ STOKER_GUARDED_BY(mutex_);
+  std::exception_ptr exception_ STOKER_GUARDED_BY(mutex_);
 };
 
 void run_workers(Maker& maker, unsigned num_workers, const std::stop_token& stop,
                  Progress& progress) {
   std::vector<Thread> threads;
-  for (unsigned i = 1; i < num_workers; ++i) {
-    threads.emplace_back("voice-" + std::to_string(i),
-                         [&](const std::stop_token&) { maker.work(stop, progress); });
+  try {
+    for (unsigned i = 1; i < num_workers; ++i)
+      threads.emplace_back("voice-" + std::to_string(i),
+                           [&](const std::stop_token&) { maker.work(stop, progress); });
+  } catch (...) {
+    maker.fail(std::current_exception());
   }
   maker.work(stop, progress);
   for (Thread& thread : threads) thread.join();
