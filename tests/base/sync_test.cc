@@ -2,14 +2,21 @@
 
 #include <gtest/gtest.h>
 #include <pthread.h>
+#include <sys/resource.h>
 
 #include <array>
 #include <atomic>
+#include <cstdio>
+#include <cstdlib>
 #include <deque>
+#include <new>
 #include <optional>
 #include <vector>
 
+#include "stoker/base/error.h"
 #include "tests/doubles/pct_scheduler.h"
+#include "tests/doubles/refused_threads.h"
+#include "tests/doubles/sanitizers.h"
 
 namespace stoker {
 namespace {
@@ -95,6 +102,50 @@ TEST(SyncTest, ThreadsCarryTheirName) {
   });
   thread.join();
   EXPECT_STREQ(seen.data(), "a-name-that-is-");
+}
+
+// The process really runs into a limit: no room is left for another stack.
+void start_threads_without_memory() {
+  const rlimit none{.rlim_cur = 0, .rlim_max = 0};
+  setrlimit(RLIMIT_AS, &none);
+  std::vector<Thread> held;
+  try {
+    for (int i = 0; i < 100; ++i)
+      held.emplace_back("held", [](const std::stop_token& stop) {
+        while (!stop.stop_requested()) std::this_thread::yield();
+      });
+  } catch (const MemoryError& error) {
+    std::fputs(error.what(), stderr);
+    std::_Exit(static_cast<int>(error.exit_code()));
+  } catch (const std::bad_alloc&) {
+    std::_Exit(99);
+  }
+  std::_Exit(0);
+}
+
+TEST(SyncDeathTest, AThreadWithoutRoomIsAnErrorWithItsName) {
+  if (kUnderSanitizer) GTEST_SKIP() << "sanitizers need address space of their own";
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(start_threads_without_memory(), testing::ExitedWithCode(5),
+              "E-THREAD-START.*'held'.*Resource temporarily unavailable");
+}
+
+TEST(SyncTest, ARefusedThreadNeverRuns) {
+  const RefusedThreads refused(1, 1);
+  int num_run = 0;
+  const auto count = [&](const std::stop_token&) { ++num_run; };
+  { const Thread first("first", count); }
+  EXPECT_THROW(Thread("second", count), MemoryError);
+  { const Thread third("third", count); }
+  EXPECT_EQ(num_run, 2);
+}
+
+TEST(SyncTest, ARefusedThreadIsNoPartOfASchedule) {
+  PctScheduler scheduler({.seed = 1});
+  scheduler.run([] {
+    const RefusedThreads refused(0);
+    EXPECT_THROW(Thread("first", [](const std::stop_token&) {}), MemoryError);
+  });
 }
 
 TEST(SyncTest, TryLockRefusesWhatIsHeld) {

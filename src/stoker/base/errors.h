@@ -1,5 +1,5 @@
-// The error codes of base: what can go wrong with files, and with settings read before any
-// configuration.
+// The error codes of base: what can go wrong with files and threads, and with settings read before
+// any configuration.
 #pragma once
 
 #include <array>
@@ -60,14 +60,18 @@ inline constexpr ErrorCode kIoFailed{"E-IO-FAILED", ExitCode::kStorage,
                                      "The storage reported an error; the reason is named.",
                                      "look at the kernel log (dmesg) and the health of the disk or "
                                      "network share"};
+inline constexpr ErrorCode kThreadStart{
+    "E-THREAD-START", ExitCode::kMemory,
+    "The system starts no more threads: a limit of the user, the container or the address space.",
+    "lower num_workers, or raise the limit (ulimit -u, ulimit -v, pids.max of the container)"};
 inline constexpr ErrorCode kSimdLevel{"E-SIMD-LEVEL", ExitCode::kUsage,
                                       "STOKER_SIMD names an instruction set that does not exist or "
                                       "that this processor lacks.",
                                       "unset STOKER_SIMD, or set it to one of the listed values"};
 
-inline constexpr std::array kErrorCodes{&kIoMissing,  &kIoAccess,    &kIoOutside, &kIoLoop,
-                                        &kIoKind,     &kIoName,      &kIoExists,  &kIoFull,
-                                        &kIoReadOnly, &kIoFileLimit, &kIoTooBig,  &kIoHandles,
-                                        &kIoMemory,   &kIoLocked,    &kIoFailed,  &kSimdLevel};
+inline constexpr std::array kErrorCodes{
+    &kIoMissing, &kIoAccess, &kIoOutside,  &kIoLoop,      &kIoKind,   &kIoName,
+    &kIoExists,  &kIoFull,   &kIoReadOnly, &kIoFileLimit, &kIoTooBig, &kIoHandles,
+    &kIoMemory,  &kIoLocked, &kIoFailed,   &kThreadStart, &kSimdLevel};
 
 }  // namespace stoker

@@ -2,7 +2,11 @@
 
 #include <pthread.h>
 
+#include <array>
+#include <system_error>
 #include <utility>
+
+#include "stoker/base/errors.h"
 
 namespace stoker {
 namespace {
@@ -18,14 +22,41 @@ WaitEnd end_of(const std::stop_token& stop, const Deadline* deadline) {
   return WaitEnd::kNotified;
 }
 
+// Without memory of its own: an exception here would end the process.
 void name_this_thread(const std::string& name) {
   constexpr std::size_t kMaxNameBytes = 15;
-  pthread_setname_np(pthread_self(), name.substr(0, kMaxNameBytes).c_str());
+  std::array<char, kMaxNameBytes + 1> shown{};
+  name.copy(shown.data(), kMaxNameBytes);
+  pthread_setname_np(pthread_self(), shown.data());
+}
+
+[[noreturn]] void raise_not_started(const std::string& name, const std::error_code& why) {
+  raise({.code = &kThreadStart,
+         .promised = "a thread '" + name + "'",
+         .found = "the system starts none: " + why.message()});
+}
+
+void ask_for_start(const std::string& name) {
+  ThreadStarts* const starts = installed_thread_starts.load(std::memory_order_acquire);
+  if (starts == nullptr) return;
+  if (const int error_number = starts->refuse(name); error_number != 0)
+    raise_not_started(name, {error_number, std::generic_category()});
+}
+
+// std::jthread reports a refusal as std::system_error.
+template <class Body>
+std::jthread start(const std::string& name, Body body) {
+  try {
+    return std::jthread(std::move(body));
+  } catch (const std::system_error& refusal) {
+    raise_not_started(name, refusal.code());
+  }
 }
 
 }  // namespace
 
 std::atomic<Scheduler*> installed_scheduler{nullptr};
+std::atomic<ThreadStarts*> installed_thread_starts{nullptr};
 
 void ConditionVariable::notify_one() {
   native_.notify_one();
@@ -70,9 +101,10 @@ WaitEnd ConditionVariable::wait_until(Lock& lock, const std::stop_token& stop,
 }
 
 Thread::Thread(const std::string& name, Body body) {
+  ask_for_start(name);
   Scheduler* const scheduler = scheduler_of_this_thread();
   if (scheduler == nullptr) {
-    native_ = std::jthread([name, run = std::move(body)](std::stop_token stop) {
+    native_ = start(name, [name, run = std::move(body)](std::stop_token stop) {
       name_this_thread(name);
       run(std::move(stop));
     });
@@ -80,7 +112,7 @@ Thread::Thread(const std::string& name, Body body) {
   }
   const Scheduler::ThreadId id = scheduler->create_thread(name);
   scheduled_id_ = id;
-  native_ = std::jthread([name, id, scheduler, run = std::move(body)](std::stop_token stop) {
+  native_ = start(name, [name, id, scheduler, run = std::move(body)](std::stop_token stop) {
     name_this_thread(name);
     scheduler->begin_thread(id);
     run(std::move(stop));

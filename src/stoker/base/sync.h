@@ -2,6 +2,7 @@
 // and replayable under a test scheduler.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
@@ -98,8 +99,22 @@ class ConditionVariable {
   std::condition_variable_any native_;
 };
 
+// The seam for thread starts: a test refuses some of them, as the system does at a limit.
+class ThreadStarts {
+ public:
+  virtual ~ThreadStarts() = default;
+  // The errno that the start of this thread ends with; 0 lets it start. From any thread.
+  virtual int refuse(const std::string& name) = 0;
+};
+
+// Null in production.
+extern std::atomic<ThreadStarts*> installed_thread_starts;
+
 // A thread with a name (the first 15 bytes are shown by the system). Destruction requests stop and
 // joins. An exception that leaves `body` ends the process: catch inside.
+// The constructor throws MemoryError (E-THREAD-START) where the system starts no more threads; then
+// `body` never runs. Whoever starts several must end those that run already before it passes the
+// error on.
 class Thread {
  public:
   using Body = std::function<void(std::stop_token)>;
