@@ -126,6 +126,8 @@ void Pipeline::set_num_workers(unsigned num_workers) {
   core_->set_num_workers(num_workers);
 }
 
+unsigned Pipeline::num_workers() const { return core_->num_workers(); }
+
 void Pipeline::set_depth(unsigned depth) { core_->set_depth(depth); }
 
 PipelineStats Pipeline::stats() const { return core_->stats(); }

@@ -98,6 +98,7 @@ class Pipeline {
   // pipeline goes on with those there are.
   void set_num_workers(unsigned num_workers);
   void set_depth(unsigned depth);
+  unsigned num_workers() const;
 
   PipelineStats stats() const;
   // "slot 0 leased (12), slot 1 ready (13), slot 2 worker 0 in decode of a.wav (14), slot 3 free"

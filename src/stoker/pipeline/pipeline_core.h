@@ -40,6 +40,7 @@ class PipelineCore final : private HelpBell {
   PipelineStats stats() const;
   std::string picture();
   unsigned max_workers() const { return options_.max_workers; }
+  unsigned num_workers() const { return num_workers_.load(); }
 
   // Bodies of the threads; they return after stop().
   void run_worker(unsigned worker);
