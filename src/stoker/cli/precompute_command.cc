@@ -10,6 +10,7 @@
 #include "stoker/cli/cache_options.h"
 #include "stoker/cli/commands.h"
 #include "stoker/cli/frame.h"
+#include "stoker/feed/gpu_mode.h"
 
 namespace stoker::cli {
 namespace {
@@ -39,8 +40,23 @@ void put_report(Frame& frame, const cache::PrecomputeReport& report, double seco
     json["kinds"][kind] = {{"built", counts.built}, {"reused", counts.reused}};
 }
 
+// The cache is built on the CPU. A GPU that is named in a run's settings may be another machine's;
+// that it is not here is said all the same.
+void check_device(Frame& frame) {
+  const auto device = cuda::parse_device(frame.settings().run.device).take_or_raise();
+  nlohmann::ordered_json& counted = frame.report()["fallbacks"];
+  counted = nlohmann::ordered_json::object();
+  if (!device || device->is_cpu()) return;
+  feed::Fallbacks fallbacks(frame.settings().run.strict ? feed::FallbackPolicy::kRefuse
+                                                        : feed::FallbackPolicy::kAllow);
+  feed::check_named_device(device, feed::view_devices(), fallbacks);
+  for (const feed::FallbackCount& each : fallbacks.counts())
+    counted[each.from + " -> " + each.to + ": " + each.reason] = each.count;
+}
+
 ExitCode run(Frame& frame, const PrecomputeArguments& arguments) {
   require_data(frame, "to build its cache");
+  check_device(frame);
   ProgressBar bar({.task = "build cache", .unit = "records"}, stderr_surface());
   cache::PrecomputeOptions options;
   options.overwrite = arguments.overwrite ? cache::Overwrite::kYes : cache::Overwrite::kNo;
