@@ -1,15 +1,18 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 
 #include "stoker/base/clock.h"
 #include "stoker/base/number_text.h"
 #include "stoker/cli/cache_options.h"
 #include "stoker/cli/commands.h"
 #include "stoker/cli/frame.h"
+#include "stoker/cli/settings_options.h"
 #include "stoker/feed/gpu_mode.h"
 
 namespace stoker::cli {
@@ -93,6 +96,8 @@ ExitCode run(Frame& frame, const PrecomputeArguments& arguments) {
 void add_precompute_command(CLI::App& app, Frame& frame) {
   CLI::App* command = app.add_subcommand("precompute", "Build or complete the cache of a data set");
   add_cache_options(*command, frame);
+  constexpr std::array<std::string_view, 1> kMore{"strict"};
+  add_setting_options(*command, frame, kMore, "Settings");
   auto arguments = std::make_shared<PrecomputeArguments>();
   command->add_flag("--overwrite", arguments->overwrite,
                     "Rebuild a cache that was made with other settings");
