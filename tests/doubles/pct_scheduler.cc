@@ -109,6 +109,15 @@ PctScheduler::Managed* PctScheduler::highest_that_can_run() {
   return best;
 }
 
+PctScheduler::Managed* PctScheduler::walk_on() {
+  Managed& current = *threads_[static_cast<std::size_t>(running_)];
+  if (can_run(current) && draws_.next_below(key_.switch_one_in) != 0) return &current;
+  std::vector<Managed*> able;
+  for (const auto& thread : threads_)
+    if (can_run(*thread)) able.push_back(thread.get());
+  return able.empty() ? nullptr : able[draws_.next_below(able.size())];
+}
+
 void PctScheduler::wake(Managed& thread, WaitEnd end) {
   thread.state = Managed::State::kWantsMutex;
   thread.object = thread.reacquire;
@@ -145,7 +154,7 @@ PctScheduler::Managed* PctScheduler::choose() {
   if (++num_steps_ > kMaxSteps) fail("no end in sight");
   demote_at_change_points();
   wake_sometimes();
-  Managed* next = highest_that_can_run();
+  Managed* next = key_.switch_one_in == 0 ? highest_that_can_run() : walk_on();
   if (next == nullptr) next = fire_earliest_deadline();
   const bool all_ended = std::all_of(threads_.begin(), threads_.end(), [](const auto& thread) {
     return thread->state == Managed::State::kEnded;

@@ -23,7 +23,10 @@ struct ScheduleKey {
   std::uint64_t seed = 0;
   unsigned depth = 3;                  // ordering constraints a bug may need; depth - 1 demotions
   std::uint64_t expected_steps = 256;  // demotions fall among these
-  std::string text() const;            // "seed=7 depth=3 expected_steps=256"
+  // 0: by priorities. Else a random walk: one step in so many switches to any thread that can run,
+  // which finds races that need several switches close together.
+  unsigned switch_one_in = 0;
+  std::string text() const;  // "seed=7 depth=3 expected_steps=256 switch_one_in=0"
 };
 
 // While run() is active, the calling thread and every stoker::Thread started below it are managed.
@@ -66,6 +69,7 @@ class PctScheduler final : public Scheduler {
   bool can_run(const Managed& thread) const;
   Managed* choose();
   Managed* highest_that_can_run();
+  Managed* walk_on();
   Managed* fire_earliest_deadline();
   void wake(Managed& thread, WaitEnd end);
   void wake_sometimes();
@@ -98,8 +102,8 @@ struct Exploration {
   std::uint64_t longest_steps = 0;
 };
 
-// Runs `body` under `num_schedules` keys with seeds from `first_seed`; the expected length is
-// learned from a first run, so that demotions fall inside the body.
+// Runs `body` under `num_schedules` keys with seeds from `first_seed`, every other one as a random
+// walk; the expected length is learned from a first run, so that demotions fall inside the body.
 Exploration explore_schedules(std::uint64_t num_schedules, std::uint64_t first_seed,
                               const std::function<void(PctScheduler&)>& body);
 

@@ -36,6 +36,7 @@ cuda::StreamHandle SimulatedGpu::create_stream(int device, cuda::StreamPriority)
     const Lock lock(mutex_);
     auto stream = std::make_unique<Stream>();
     stream->number = num_streams_++;
+    stream->device = device;
     handle = reinterpret_cast<cuda::StreamHandle>(stream.get());
     streams_[handle] = std::move(stream);
     return 0;
@@ -50,12 +51,13 @@ void SimulatedGpu::destroy_stream(cuda::StreamHandle stream) noexcept {
   streams_.erase(stream);
 }
 
-cuda::EventHandle SimulatedGpu::create_event(int, cuda::EventUse) {
+cuda::EventHandle SimulatedGpu::create_event(int device, cuda::EventUse) {
   ++num_made_;
   cuda::EventHandle handle = nullptr;
   enter("cudaEventCreate", [&] {
     const Lock lock(mutex_);
     auto event = std::make_shared<Event>();
+    event->device = device;
     handle = reinterpret_cast<cuda::EventHandle>(event.get());
     events_[handle] = std::move(event);
     return 0;
@@ -82,7 +84,7 @@ void SimulatedGpu::enqueue(std::string_view name, cuda::StreamHandle stream,
                            std::function<void()> work) {
   enter(name, [&] {
     const Lock lock(mutex_);
-    put(stream, {.work = std::move(work), .event = nullptr});
+    put(stream, {.work = std::move(work), .mark = nullptr});
     return 0;
   });
 }
@@ -95,8 +97,11 @@ void SimulatedGpu::record(cuda::EventHandle event, cuda::StreamHandle stream) {
   enter("cudaEventRecord", [&] {
     const Lock lock(mutex_);
     const std::shared_ptr<Event> found = event_of(event);
+    // As with CUDA: another device's stream may wait for the event but not record it.
+    if (found->device != streams_.at(stream)->device) return kStatusInvalidHandle;
     found->recorded_in = streams_.at(stream)->number;
-    put(stream, {.work = {}, .event = found, .number = ++found->num_recorded});
+    found->is_reached = std::make_shared<bool>(false);
+    put(stream, {.work = {}, .mark = found->is_reached});
     return 0;
   });
 }
@@ -107,8 +112,8 @@ void SimulatedGpu::wait(cuda::StreamHandle stream, cuda::EventHandle event) {
     const std::shared_ptr<Event> found = event_of(event);
     const bool is_forgotten = found->recorded_in == forgotten_.recorded &&
                               streams_.at(stream)->number == forgotten_.waiting;
-    if (is_forgotten) return 0;
-    put(stream, {.work = {}, .event = found, .number = found->num_recorded, .is_wait = true});
+    if (is_forgotten || found->is_reached == nullptr) return 0;
+    put(stream, {.work = {}, .mark = found->is_reached, .is_wait = true});
     return 0;
   });
 }
@@ -116,16 +121,14 @@ void SimulatedGpu::wait(cuda::StreamHandle stream, cuda::EventHandle event) {
 bool SimulatedGpu::can_run(const Stream& stream) const {
   if (stream.operations.empty()) return false;
   const Operation& first = stream.operations.front();
-  return !first.is_wait || first.event->num_reached >= first.number;
+  return !first.is_wait || *first.mark;
 }
 
 void SimulatedGpu::run_first(Stream& stream) {
   Operation first = std::move(stream.operations.front());
   stream.operations.pop_front();
   if (first.work) first.work();
-  if (first.event != nullptr && !first.is_wait) {
-    first.event->num_reached = std::max(first.event->num_reached, first.number);
-  }
+  if (first.mark != nullptr) *first.mark = true;
 }
 
 bool SimulatedGpu::run_until(const std::function<bool()>& is_met) {
@@ -153,7 +156,7 @@ bool SimulatedGpu::is_done(cuda::EventHandle event) {
       std::uint64_t left = draws_() % 4;
       run_until([&] { return left-- == 0; });
     }
-    is_reached = !has_host_waits_ || found->num_reached >= found->num_recorded;
+    is_reached = !has_host_waits_ || found->is_reached == nullptr || *found->is_reached;
     return 0;
   });
   return is_reached;
@@ -162,10 +165,9 @@ bool SimulatedGpu::is_done(cuda::EventHandle event) {
 void SimulatedGpu::synchronize(cuda::EventHandle event) {
   enter("cudaEventSynchronize", [&] {
     const Lock lock(mutex_);
-    const std::shared_ptr<Event> found = event_of(event);
-    const std::uint64_t number = found->num_recorded;
-    if (!has_host_waits_) return 0;
-    const bool is_met = run_until([&] { return found->num_reached >= number; });
+    const std::shared_ptr<bool> mark = event_of(event)->is_reached;
+    if (!has_host_waits_ || mark == nullptr) return 0;
+    const bool is_met = run_until([&] { return *mark; });
     check_invariant(is_met || is_dead_, "an event that can be reached");
     return 0;
   });

@@ -80,20 +80,23 @@ class SimulatedGpu final : public cuda::DeviceApi {
 
  private:
   static constexpr int kStatusInvalidDevice = 101;
+  static constexpr int kStatusInvalidHandle = 400;
 
   struct Event {
-    std::uint64_t num_recorded = 0;  // how often it was put into a stream
-    std::uint64_t num_reached = 0;   // how often a stream came past it
+    // Whether a stream came past the last record; null: never recorded. Who waits for an earlier
+    // one holds on to it: recording again, in whichever stream, changes nothing for them.
+    std::shared_ptr<bool> is_reached;
     int recorded_in = -1;
+    int device = 0;
   };
   struct Operation {
     std::function<void()> work;
-    std::shared_ptr<Event> event;  // to mark, or to wait for
-    std::uint64_t number = 0;      // which record of the event
+    std::shared_ptr<bool> mark;  // to set, or to wait for
     bool is_wait = false;
   };
   struct Stream {
     int number = 0;
+    int device = 0;
     std::deque<Operation> operations;
   };
 

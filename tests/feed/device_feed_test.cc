@@ -2,11 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <deque>
 #include <string>
 
 #include "stoker/cuda/check.h"
 #include "stoker/cuda/errors.h"
 #include "stoker/cuda/status_text.h"
+#include "stoker/pipeline/errors.h"
 #include "tests/feed/simulated_device.h"
 
 namespace stoker::feed {
@@ -130,7 +132,8 @@ TEST(DeviceFeedTest, NothingIsAllocatedOnceTheFirstBatchCame) {
   for (const Way& way : kWays) {
     SimulatedGpu gpu({.num_devices = 2});
     Feed feed = device_feed(gpu, way.wanted);
-    const cuda::Stream stream(0, cuda::StreamPriority::kNormal, gpu);
+    const cuda::Stream stream(way.wanted.model_device.value_or(0), cuda::StreamPriority::kNormal,
+                              gpu);
     feed.next();
     const std::uint64_t num_made = gpu.num_made();
     for (int epoch = 0; epoch < 3; ++epoch) {
@@ -140,6 +143,51 @@ TEST(DeviceFeedTest, NothingIsAllocatedOnceTheFirstBatchCame) {
       }
     }
     EXPECT_EQ(gpu.num_made(), num_made) << way.name;
+  }
+}
+
+// In every mode alike: an error that names the batches, and the next batch in order once one of
+// them is given back.
+TEST(DeviceFeedTest, HoldingEveryBatchIsAnErrorAndNothingIsLost) {
+  for (const Way& way : kWays) {
+    SimulatedGpu gpu({.num_devices = 2});
+    FeedSetup setup = synthetic_setup(make_store());
+    setup.loading.stall_limit = std::chrono::milliseconds(300);
+    setup.device = simulated_device(gpu, way.wanted);
+    Feed feed(std::move(setup));
+    std::deque<Batch> held;
+    const auto take = [&] { held.push_back(std::move(feed.next().value())); };
+    try {
+      for (;;) take();
+    } catch (const Failure& failure) {
+      EXPECT_EQ(failure.error().code, &pipeline::kPipeLeases) << way.name;
+      EXPECT_NE(failure.error().found.find("epoch 0 batch 1"), std::string::npos)
+          << way.name << ": " << failure.what();
+    }
+    EXPECT_EQ(held.size(), way.wanted.model_device ? 3U : 4U) << way.name;
+    const std::uint64_t expected = held.back().index() + 1;
+    held.pop_front();
+    take();
+    EXPECT_EQ(held.back().index(), expected) << way.name;
+  }
+}
+
+TEST(DeviceFeedTest, AStopEndsTheWaitForABatchThatIsHeld) {
+  for (const Way& way : kWays) {
+    SimulatedGpu gpu({.num_devices = 2});
+    FeedSetup setup = synthetic_setup(make_store());
+    setup.loading.stall_limit = std::chrono::nanoseconds(0);
+    setup.device = simulated_device(gpu, way.wanted);
+    Feed feed(std::move(setup));
+    std::vector<Batch> held;
+    const unsigned most = way.wanted.model_device ? 3 : 4;
+    for (unsigned i = 0; i < most; ++i) held.push_back(std::move(feed.next().value()));
+    std::stop_source stop;
+    const Thread stopper("stop", [&](const std::stop_token&) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      stop.request_stop();
+    });
+    EXPECT_FALSE(feed.next(stop.get_token())) << way.name;
   }
 }
 

@@ -7,6 +7,7 @@
 #include "stoker/base/number_text.h"
 #include "stoker/bench/device_limits.h"
 #include "stoker/bench/errors.h"
+#include "stoker/cuda/errors.h"
 #include "stoker/feed/open_feed.h"
 #include "stoker/observe/device_source.h"
 #include "stoker/observe/process_memory.h"
@@ -60,6 +61,15 @@ std::vector<std::string> first_digests(feed::Feed& feed, const std::stop_token& 
 
 namespace {
 
+// Another consumer would measure something else under the name of this one.
+[[noreturn]] void raise_no_gpu(const feed::OpenedFeed& opened) {
+  const std::string& why = opened.mode.choice.why_cpu;
+  raise({.code = &cuda::kCudaNone,
+         .promised = "batches on a GPU for a consumer of matrix products",
+         .found = why.empty() ? "batches in host memory" : why,
+         .cure = "name a GPU (--device cuda:0), or use --consumer emulated"});
+}
+
 // The consumer that the device and the options ask for.
 void consume(feed::OpenedFeed& opened, const FeedWindowOptions& options, FeedWindow& window) {
   observe::ConsumerOptions consumer{.step_s = window.step_s,
@@ -68,6 +78,7 @@ void consume(feed::OpenedFeed& opened, const FeedWindowOptions& options, FeedWin
                                     .seconds = options.seconds,
                                     .stop = options.stop};
   if (!is_on_gpu(opened)) {
+    if (options.consumer == ConsumerKind::kGemm) raise_no_gpu(opened);
     observe::FeedSource source(opened.feed);
     window.consumer = observe::run_consumer(source, consumer);
     if (window.step_s <= 0) return;
@@ -102,6 +113,7 @@ double measure_supply(feed::OpenedFeed& opened, const FeedWindowOptions& options
                                           .seconds = kSupplyShare * options.seconds,
                                           .stop = options.stop};
   if (!is_on_gpu(opened)) {
+    if (options.consumer == ConsumerKind::kGemm) raise_no_gpu(opened);
     observe::FeedSource source(opened.feed);
     return observe::run_consumer(source, consumer).clips_per_s();
   }
@@ -213,9 +225,11 @@ void check_feed_case(Io& io, const FeedBenchCase& what, const std::stop_token& s
     other.loader.preprocessing_mode = config::PreprocessingMode::kRuntime;
   } else if (opened.feed.identity().path == own_path) {
     other.run.device = "cpu";
+    other.gpu.mel_place = config::MelPlace::kAuto;
     other.loader.preprocessing_mode = config::PreprocessingMode::kRuntime;
   } else {
     other.run.device = "cpu";
+    other.gpu.mel_place = config::MelPlace::kAuto;
     other.cache.enable_memory_mapping = false;
   }
   feed::OpenedFeed reference = feed::open_feed(other, {.io = &io, .stop = stop});

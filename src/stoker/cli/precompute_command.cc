@@ -1,15 +1,19 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 
 #include "stoker/base/clock.h"
 #include "stoker/base/number_text.h"
 #include "stoker/cli/cache_options.h"
 #include "stoker/cli/commands.h"
 #include "stoker/cli/frame.h"
+#include "stoker/cli/settings_options.h"
+#include "stoker/feed/gpu_mode.h"
 
 namespace stoker::cli {
 namespace {
@@ -39,8 +43,23 @@ void put_report(Frame& frame, const cache::PrecomputeReport& report, double seco
     json["kinds"][kind] = {{"built", counts.built}, {"reused", counts.reused}};
 }
 
+// The cache is built on the CPU. A GPU that is named in a run's settings may be another machine's;
+// that it is not here is said all the same.
+void check_device(Frame& frame) {
+  const auto device = cuda::parse_device(frame.settings().run.device).take_or_raise();
+  nlohmann::ordered_json& counted = frame.report()["fallbacks"];
+  counted = nlohmann::ordered_json::object();
+  if (!device || device->is_cpu()) return;
+  feed::Fallbacks fallbacks(frame.settings().run.strict ? feed::FallbackPolicy::kRefuse
+                                                        : feed::FallbackPolicy::kAllow);
+  feed::check_named_device(device, feed::view_devices(), fallbacks);
+  for (const feed::FallbackCount& each : fallbacks.counts())
+    counted[each.from + " -> " + each.to + ": " + each.reason] = each.count;
+}
+
 ExitCode run(Frame& frame, const PrecomputeArguments& arguments) {
   require_data(frame, "to build its cache");
+  check_device(frame);
   ProgressBar bar({.task = "build cache", .unit = "records"}, stderr_surface());
   cache::PrecomputeOptions options;
   options.overwrite = arguments.overwrite ? cache::Overwrite::kYes : cache::Overwrite::kNo;
@@ -78,6 +97,8 @@ ExitCode run(Frame& frame, const PrecomputeArguments& arguments) {
 void add_precompute_command(CLI::App& app, Frame& frame) {
   CLI::App* command = app.add_subcommand("precompute", "Build or complete the cache of a data set");
   add_cache_options(*command, frame);
+  constexpr std::array<std::string_view, 1> kMore{"strict"};
+  add_setting_options(*command, frame, kMore, "Settings");
   auto arguments = std::make_shared<PrecomputeArguments>();
   command->add_flag("--overwrite", arguments->overwrite,
                     "Rebuild a cache that was made with other settings");

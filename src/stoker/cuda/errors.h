@@ -37,12 +37,16 @@ inline constexpr ErrorCode kCudaArch{
 inline constexpr ErrorCode kCudaCall{
     "E-CUDA-CALL", ExitCode::kGpu, "A call of the CUDA runtime failed; its name and words follow.",
     "run `stoker selftest --gpu`"};
+inline constexpr ErrorCode kCudaMel{
+    "E-CUDA-MEL", ExitCode::kGpu,
+    "Mels were to be made on the GPU, and other settings need them on the host.",
+    "leave gpu.mel_place at auto, or leave out the setting named"};
 inline constexpr ErrorCode kCudaName{"E-CUDA-NAME", ExitCode::kUsage,
                                      "The device is none of auto, cpu, cuda and cuda:N.",
                                      "write --device cuda:0 for the first GPU"};
 
-inline constexpr std::array kErrorCodes{&kCudaNone,   &kCudaIndex,  &kCudaMemory,
-                                        &kCudaPinned, &kCudaSticky, &kCudaDriver,
-                                        &kCudaArch,   &kCudaCall,   &kCudaName};
+inline constexpr std::array kErrorCodes{&kCudaNone,   &kCudaIndex,  &kCudaMemory, &kCudaPinned,
+                                        &kCudaSticky, &kCudaDriver, &kCudaArch,   &kCudaCall,
+                                        &kCudaMel,    &kCudaName};
 
 }  // namespace stoker::cuda

@@ -66,8 +66,8 @@ class Batch {
   // Before a kernel on `stream` reads the batch; the host does not wait. No effect on the CPU.
   void wait(cuda::StreamView stream);
   // After the last such kernel: gives the batch back once `stream` has done what it has got so far.
-  // Nothing of the batch may be used afterwards. Destroying the batch instead does the same for the
-  // stream of the last wait().
+  // Nothing of the batch may be used afterwards. Streams that waited for the batch are waited for
+  // too, here and when the batch is destroyed: they must not end before it.
   void release(cuda::StreamView stream);
   // i32 [rows] on the device; null on the CPU.
   struct DeviceLengths {

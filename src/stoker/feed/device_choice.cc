@@ -58,7 +58,15 @@ MelPlace place_of(const DeviceWayRequest& request) {
   mel.has_kernels = [&request] {
     return can_load(request, MelSource::kGpu, {"GPU mel", "CPU mel", {}, 0});
   };
-  return choose_mel_place(mel);
+  const MelPlace place = choose_mel_place(mel);
+  if (place.is_refused) {
+    const Error error{
+        .code = &cuda::kCudaMel, .promised = "gpu.mel_place = gpu", .found = place.reason};
+    if (!request.fallbacks->are_allowed()) raise(Error(error));
+    request.fallbacks->take({"GPU mel", "CPU mel", std::string(error.code->name)},
+                            error_line(error) + "; going on with CPU mel");
+  }
+  return place;
 }
 
 // Whether almost nothing of a batch is padding: with that many shapes a few percent.

@@ -3,12 +3,6 @@
 #include <utility>
 
 namespace stoker::feed {
-namespace {
-
-// One with the consumer, one on its way, one free.
-constexpr unsigned kNumSlots = 3;
-
-}  // namespace
 
 DeviceHop::DeviceHop(const BatchFormat& format, const DeviceSetup& setup)
     : format_(format),
@@ -32,30 +26,36 @@ DeviceHop::~DeviceHop() {
   in_.synchronize_quietly();
 }
 
+// The place on the model's device is waited for first: a batch that was taken from the data device
+// and finds none would be lost.
 DeviceLease DeviceHop::next(const std::shared_ptr<DeviceRing>& from, const Wait& wait) {
   if (!ahead_) {
+    if (!ring_->await_free(wait.stop, wait.patience)) return {};
     const std::optional<std::uint32_t> slot = from->pop_ready(wait.stop, wait.patience);
     if (!slot) return {};
     ahead_ = send({from, *slot});
-    if (!*ahead_) return {};
   }
-  DeviceLease batch = std::move(*ahead_);
-  ahead_.reset();
-  const bool has_room = ring_->stats().num_leased + ring_->stats().num_ready < kNumSlots;
+  DeviceLease batch = std::exchange(ahead_, DeviceLease());
+  const bool has_room = ring_->stats().num_leased < kNumSlots;
   if (setup_.ahead == DeviceAhead::kOnDemand || !has_room) return batch;
   if (const std::optional<std::uint32_t> slot = from->try_pop_ready()) ahead_ = send({from, *slot});
   return batch;
 }
 
+// Precondition: a place is free. Empty when a batch could not be given back meanwhile: the next
+// call throws why.
 DeviceLease DeviceHop::send(DeviceLease from) {
   const std::optional<std::uint32_t> at = ring_->take_free({});
   if (!at) return {};
   DeviceSlot& to = ring_->slot(*at);
   DeviceSlot& source = from.slot();
   source.ready.hold_back(out_);
-  to.done.hold_back(out_);
+  to.hold_back_writer(out_);
   copy(source, to);
-  to.ready.record(setup_.link == PeerLink::kStaged ? in_.view() : out_.view());
+  // An event is recorded in streams of its own device only.
+  sent_.record(out_);
+  sent_.hold_back(in_);
+  to.ready.record(in_);
   std::swap(source.host, to.host);
   from.release(out_);
   ring_->push_ready(*at);

@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <memory>
-#include <optional>
 #include <stop_token>
 
 #include "stoker/cuda/pinned_buffer.h"
@@ -16,6 +15,8 @@ namespace stoker::feed {
 // that the model works on.
 class DeviceHop {
  public:
+  static constexpr unsigned kNumSlots = 3;  // one with the consumer, one on its way, one free
+
   struct Wait {
     std::stop_token stop;
     std::chrono::nanoseconds patience{};
@@ -25,6 +26,8 @@ class DeviceHop {
   DeviceHop(const BatchFormat& format, const DeviceSetup& setup);
   ~DeviceHop();
 
+  // Throws E-PIPE-LEASES when the consumer holds every batch for longer than the patience; what was
+  // on its way is then still to come.
   DeviceLease next(const std::shared_ptr<DeviceRing>& from, const Wait& wait);
 
  private:
@@ -41,7 +44,7 @@ class DeviceHop {
   cuda::PinnedBuffer staged_;  // without a peer link: through host memory
   std::size_t staged_at_bytes_ = 0;
   cuda::Event arrived_;
-  std::optional<DeviceLease> ahead_;
+  DeviceLease ahead_;  // empty: none
 };
 
 }  // namespace stoker::feed

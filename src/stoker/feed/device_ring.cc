@@ -46,7 +46,9 @@ DeviceRing::DeviceRing(const BatchFormat& format, const RingOptions& options)
                       .mel = first,
                       .pack = first + mel_bytes(format),
                       .ready = cuda::Event(options.device, cuda::EventUse::kOrder, *options.api),
-                      .done = cuda::Event(options.device, cuda::EventUse::kOrder, *options.api)});
+                      .done = {}});
+    // One stream reads, usually; marks for others are made when they come.
+    slots_.back().done.emplace_back(options.device, cuda::EventUse::kOrder, *options.api);
     slots_.back().host.mel = AlignedBytes();
   }
   const Lock lock(mutex_);
@@ -58,8 +60,13 @@ DeviceRing::DeviceRing(const BatchFormat& format, const RingOptions& options)
 DeviceRing::~DeviceRing() {
   for (const DeviceSlot& slot : slots_) {
     slot.ready.synchronize_quietly();
-    slot.done.synchronize_quietly();
+    for (const cuda::Event& done : slot.done) done.synchronize_quietly();
   }
+}
+
+void DeviceSlot::hold_back_writer(cuda::StreamView writer) const {
+  ready.hold_back(writer);
+  for (std::size_t i = 0; i < num_done; ++i) done[i].hold_back(writer);
 }
 
 std::optional<std::uint32_t> DeviceRing::take_free(const std::stop_token& stop) {
@@ -71,6 +78,20 @@ std::optional<std::uint32_t> DeviceRing::take_free(const std::stop_token& stop) 
   producer_wait_s_ += waited.seconds();
   if (is_over() || stop.stop_requested()) return std::nullopt;
   return take_first(free_);
+}
+
+bool DeviceRing::await_free(const std::stop_token& stop, std::chrono::nanoseconds patience) {
+  Lock lock(mutex_);
+  const Deadline deadline = Deadline::after(system_clock(), patience);
+  while (free_.empty() && !is_over()) {
+    const bool can_starve = patience.count() > 0 && are_all_held();
+    const WaitEnd end =
+        can_starve ? freed_.wait_until(lock, stop, deadline) : freed_.wait(lock, stop);
+    if (end == WaitEnd::kStopped) break;
+    if (end == WaitEnd::kDeadline && are_all_held()) raise_all_held();
+  }
+  if (error_) raise(Error(*error_));
+  return !is_closed_ && !stop.stop_requested();
 }
 
 void DeviceRing::push_ready(std::uint32_t slot) {
@@ -105,15 +126,11 @@ std::optional<std::uint32_t> DeviceRing::pop_ready(const std::stop_token& stop,
   const Stopwatch waited;
   const Deadline deadline = Deadline::after(system_clock(), patience);
   while (ready_.empty() && !is_over()) {
-    const bool can_starve = patience.count() > 0 && num_leased_ == slots_.size();
+    const bool can_starve = patience.count() > 0 && are_all_held();
     const WaitEnd end =
         can_starve ? filled_.wait_until(lock, stop, deadline) : filled_.wait(lock, stop);
     if (end == WaitEnd::kStopped) break;
-    if (end == WaitEnd::kDeadline && num_leased_ == slots_.size()) {
-      raise({.code = &pipeline::kPipeLeases,
-             .found = "all " + std::to_string(slots_.size()) + " batches on the GPU are held",
-             .cure = "destroy or release batches before calling next(), or raise buffer_size"});
-    }
+    if (end == WaitEnd::kDeadline && are_all_held()) raise_all_held();
   }
   consumer_wait_s_ += waited.seconds();
   if (stop.stop_requested()) return std::nullopt;
@@ -121,8 +138,7 @@ std::optional<std::uint32_t> DeviceRing::pop_ready(const std::stop_token& stop,
     if (error_) raise(Error(*error_));
     return std::nullopt;
   }
-  ++num_leased_;
-  return take_first(ready_);
+  return lease_first();
 }
 
 RingStats DeviceRing::await_ready(unsigned num_ready, const ReadyWait& wait) {
@@ -139,12 +155,36 @@ RingStats DeviceRing::await_ready(unsigned num_ready, const ReadyWait& wait) {
 std::optional<std::uint32_t> DeviceRing::try_pop_ready() {
   const Lock lock(mutex_);
   if (ready_.empty()) return std::nullopt;
+  return lease_first();
+}
+
+std::uint32_t DeviceRing::lease_first() {
   ++num_leased_;
   return take_first(ready_);
 }
 
-void DeviceRing::give_back(std::uint32_t slot, std::optional<cuda::StreamView> stream) {
-  if (stream) slots_[slot].done.record(*stream);
+void DeviceRing::raise_all_held() const {
+  constexpr std::size_t kMostNamed = 8;
+  std::string names;
+  for (std::size_t i = 0; i < slots_.size() && i < kMostNamed; ++i) {
+    names += (i == 0 ? ": epoch " : ", epoch ") + std::to_string(slots_[i].host.epoch) + " batch " +
+             std::to_string(slots_[i].host.index);
+  }
+  if (slots_.size() > kMostNamed) names += ", …";
+  raise({.code = &pipeline::kPipeLeases,
+         .promised = "a free one of " + std::to_string(slots_.size()) + " batches on GPU " +
+                     std::to_string(options_.device),
+         .found = "the consumer holds all of them" + names,
+         .cure = "destroy or release batches before calling next(), or raise buffer_size"});
+}
+
+void DeviceRing::give_back(std::uint32_t slot, const ReadingStreams& readers) {
+  DeviceSlot& given = slots_[slot];
+  while (given.done.size() < readers.size()) {
+    given.done.emplace_back(options_.device, cuda::EventUse::kOrder, *options_.api);
+  }
+  for (std::size_t i = 0; i < readers.size(); ++i) given.done[i].record(readers[i]);
+  given.num_done = readers.size();
   const Lock lock(mutex_);
   --num_leased_;
   free_.push_back(slot);

@@ -2,6 +2,7 @@
 // consumer's stream is done with them.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "stoker/cuda/event.h"
 #include "stoker/feed/batch_slot.h"
 #include "stoker/feed/device_pack.h"
+#include "stoker/feed/reading_streams.h"
 
 namespace stoker::feed {
 
@@ -29,7 +31,13 @@ struct DeviceSlot {
   std::byte* mel = nullptr;
   std::byte* pack = nullptr;  // laid out as DevicePack(host) says
   cuda::Event ready;          // the batch is whole
-  cuda::Event done;           // the consumer has read it; recorded when it is given back
+  // The consumer has read it: a mark for each stream that did, recorded when it is given back.
+  std::vector<cuda::Event> done;
+  std::size_t num_done = 0;  // marks of the last time
+
+  // What `writer` gets from now on runs after the slot's last writer and all who read what it
+  // wrote. A batch that nobody waited for may still be on its way.
+  void hold_back_writer(cuda::StreamView writer) const;
 };
 
 struct RingStats {
@@ -54,9 +62,13 @@ class DeviceRing {
   cuda::DeviceApi& api() const { return *options_.api; }
   DeviceSlot& slot(std::uint32_t index) { return slots_[index]; }
 
-  // Waits for a slot that nobody holds, the longest unused first; nothing after a stop. Its `done`
-  // may still lie in the future: hold the writing stream back with it.
+  // Waits for a slot that nobody holds, the longest unused first; nothing after a stop. Work on it
+  // may still be queued: hold_back_writer().
   std::optional<std::uint32_t> take_free(const std::stop_token& stop);
+  // Waits until take_free() would not; false after a stop. For a consumer that fills slots itself:
+  // throws what fail() was given, and E-PIPE-LEASES when it holds every slot for longer than
+  // `patience` (0: any time).
+  bool await_free(const std::stop_token& stop, std::chrono::nanoseconds patience);
   void push_ready(std::uint32_t slot);
   // next() throws it once everything before is delivered.
   void fail(Error error);
@@ -77,13 +89,15 @@ class DeviceRing {
   RingStats await_ready(unsigned num_ready, const ReadyWait& wait);
   // Only if one is ready; never waits.
   std::optional<std::uint32_t> try_pop_ready();
-  // `stream`: whose work reads the slot; nothing when nobody read it.
-  void give_back(std::uint32_t slot, std::optional<cuda::StreamView> stream);
+  void give_back(std::uint32_t slot, const ReadingStreams& readers);
 
   RingStats stats() const;
 
  private:
   RingStats stats_locked() const STOKER_REQUIRES(mutex_);
+  std::uint32_t lease_first() STOKER_REQUIRES(mutex_);
+  bool are_all_held() const STOKER_REQUIRES(mutex_) { return num_leased_ == slots_.size(); }
+  [[noreturn]] void raise_all_held() const STOKER_REQUIRES(mutex_);
   bool is_over() const STOKER_REQUIRES(mutex_) { return is_closed_ || error_.has_value(); }
 
   const RingOptions options_;

@@ -1,20 +1,17 @@
 #include "stoker/feed/device_stage.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "stoker/base/clock.h"
 #include "stoker/pipeline/errors.h"
 
 namespace stoker::feed {
-namespace {
 
-// Copies on their way while workers fill the other slots.
-unsigned most_in_flight(unsigned num_host_slots) {
-  return std::clamp(num_host_slots / 3, 1U, DeviceStage::kMostInFlight);
+unsigned DeviceStage::most_in_flight(unsigned num_host_slots) {
+  return std::clamp(num_host_slots / 3, 1U, kMostInFlight);
 }
-
-}  // namespace
 
 DeviceStage::DeviceStage(const DeviceStageParts& parts) : parts_(parts) {
   const DeviceSetup& setup = *parts_.setup;
@@ -38,6 +35,9 @@ void DeviceStage::run(const std::stop_token& stop) {
     // Copies that cannot be waited for any more may still read slots: nobody fills them again.
     parts_.pipeline.cancel();
     ring.fail(failure.error());
+  } catch (const std::bad_alloc&) {
+    parts_.pipeline.cancel();
+    ring.fail({.code = &pipeline::kPipeMemory});
   } catch (const std::exception& failure) {
     parts_.pipeline.cancel();
     ring.fail({.code = &pipeline::kPipeWorker, .found = failure.what()});

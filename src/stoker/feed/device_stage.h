@@ -32,6 +32,9 @@ struct DeviceStageParts {
 class DeviceStage {
  public:
   static constexpr unsigned kMostInFlight = 8;
+  // Copies on their way while workers fill the other slots. A smaller depth would leave the workers
+  // none.
+  static unsigned most_in_flight(unsigned num_host_slots);
 
   explicit DeviceStage(const DeviceStageParts& parts);
   ~DeviceStage();

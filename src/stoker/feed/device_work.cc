@@ -154,7 +154,7 @@ void DeviceWork::allocate(const DeviceSetup& setup) {
 
 void DeviceWork::enqueue(BatchSlot& from, DeviceSlot& to, cuda::Event& copied) {
   const DevicePack pack(from);
-  to.done.hold_back(copy_);
+  to.hold_back_writer(copy_);
   if (resident_ != nullptr) drop_known_rows(from);
   if (format_->payload == SlotPayload::kPaddedMel) {
     from.payload_used_bytes =
@@ -311,7 +311,7 @@ GatherBatch DeviceWork::gather_batch(const DevicePack& pack, const DeviceSlot& t
 }
 
 void DeviceWork::forget_ready() {
-  while (const auto slot = ring_->try_pop_ready()) ring_->give_back(*slot, compute_.view());
+  while (const auto slot = ring_->try_pop_ready()) ring_->give_back(*slot, {});
   if (resident_ != nullptr) resident_->restart();
 }
 

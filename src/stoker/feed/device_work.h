@@ -34,9 +34,9 @@ DeviceBudget plan_device_memory(const BatchFormat& format, const DeviceSetup& se
 
 // One thread calls enqueue(). Nothing is allocated after construction.
 //
-// Order on the device: the copy stream waits until the consumer is done with the slot and the
-// kernels are done with the staging memory; the kernels wait for the copy; the consumer's stream
-// waits for the kernels.
+// Order on the device: the copy stream waits until the consumer and the slot's last kernels are
+// done with the slot, and kernels with the staging memory; the kernels wait for the copy; the
+// consumer's streams wait for the kernels.
 class DeviceWork {
  public:
   // With less memory than planned the ring becomes shorter, as a fallback. Throws GpuError.

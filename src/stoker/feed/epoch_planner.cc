@@ -10,8 +10,9 @@
 
 namespace stoker::feed {
 
-EpochPlanner::EpochPlanner(std::shared_ptr<const Order> order, std::uint64_t first_epoch)
-    : order_(std::move(order)), asked_epoch_(first_epoch) {
+EpochPlanner::EpochPlanner(std::shared_ptr<const Order> order, std::uint64_t first_epoch,
+                           std::uint64_t kept_batches)
+    : order_(std::move(order)), kept_batches_(kept_batches), asked_epoch_(first_epoch) {
   auto plan = std::make_shared<EpochPlan>();
   order_->plan_epoch(first_epoch, *plan);
   if (plan->batches.empty()) {
@@ -83,9 +84,9 @@ void EpochPlanner::add(std::shared_ptr<EpochPlan> plan) {
 }
 
 void EpochPlanner::forget_before(std::uint64_t sequence) {
-  while (known_.size() > 1 && known_.front().end_sequence + kMemoryBatches <= sequence) {
+  while (known_.size() > 1 && known_.front().end_sequence + kept_batches_ <= sequence) {
     memory_.push_back(std::move(known_.front().plan));
-    known_.erase(known_.begin());
+    known_.pop_front();
   }
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <vector>
 
@@ -22,11 +23,13 @@ struct BatchPlace {
 // Thread-safe. Sequence number 0 is batch 0 of the first epoch; numbers go on over epochs.
 class EpochPlanner {
  public:
+  // `kept_batches`: as many may be under way between the largest number asked for and the smallest.
   // Throws DataError when the first epoch has no batch at all.
-  EpochPlanner(std::shared_ptr<const Order> order, std::uint64_t first_epoch);
+  EpochPlanner(std::shared_ptr<const Order> order, std::uint64_t first_epoch,
+               std::uint64_t kept_batches = kMemoryBatches);
   ~EpochPlanner();
 
-  // Precondition: not more than kMemoryBatches before the largest number asked for so far.
+  // Precondition: not more than `kept_batches` before the largest number asked for so far.
   BatchPlace locate(std::uint64_t sequence);
   // Precondition: as above, for the epoch.
   std::uint64_t num_batches(std::uint64_t epoch);
@@ -51,9 +54,10 @@ class EpochPlanner {
   void plan_ahead(const std::stop_token& stop);
 
   const std::shared_ptr<const Order> order_;
+  const std::uint64_t kept_batches_;
   Mutex mutex_;
   ConditionVariable changed_;
-  std::vector<Known> known_ STOKER_GUARDED_BY(mutex_);  // consecutive epochs
+  std::deque<Known> known_ STOKER_GUARDED_BY(mutex_);  // consecutive epochs
   std::vector<std::shared_ptr<EpochPlan>> memory_ STOKER_GUARDED_BY(mutex_);
   bool is_planning_ STOKER_GUARDED_BY(mutex_) = false;
   std::uint64_t asked_epoch_ STOKER_GUARDED_BY(mutex_);

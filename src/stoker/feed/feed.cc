@@ -6,59 +6,15 @@
 
 #include "stoker/base/cpu_count.h"
 #include "stoker/base/cpu_time.h"
-#include "stoker/base/number_text.h"
 #include "stoker/feed/batch_fill.h"
-#include "stoker/feed/buffer_plan.h"
 #include "stoker/feed/device_stage.h"
-#include "stoker/feed/errors.h"
+#include "stoker/feed/feed_format.h"
+#include "stoker/feed/feed_totals.h"
 #include "stoker/feed/tuner.h"
+#include "stoker/pipeline/errors.h"
 
 namespace stoker::feed {
 namespace {
-
-// One slot is filled, one is ready, one is in the consumer's hands.
-constexpr unsigned kFewestSlots = 3;
-constexpr unsigned kMostSlots = 4096;
-
-BatchFormat make_format(const FeedSetup& setup, const Order& order) {
-  BatchFormat format{.layout = setup.order.layout,
-                     .dtype = setup.dtype,
-                     .num_mels = setup.store->num_mels(),
-                     .hop_samples = setup.store->hop_samples(),
-                     .padding = setup.store->padding(),
-                     .with_audio = setup.extras.with_audio,
-                     .reference_frames = setup.extras.reference_frames,
-                     .segment_frames = setup.extras.segment_frames,
-                     .arrays = setup.store->arrays()};
-  for (const BatchShape& shape : order.shapes()) {
-    const std::size_t rows = setup.ranks.num_rows(shape.num_rows);
-    format.max_mel_frames = std::max(format.max_mel_frames, rows * shape.num_frames);
-    format.max_tokens = std::max(format.max_tokens, rows * shape.num_tokens);
-    format.max_row_frames = std::max<std::size_t>(format.max_row_frames, shape.num_frames);
-  }
-  format.max_global_rows = order.max_batch_rows();
-  format.max_rows = format.max_global_rows / setup.ranks.world_size;
-  if (setup.device != nullptr) {
-    format.is_for_device = true;
-    format.payload = setup.device->payload;
-    format.rows_in_place = setup.device->locked_cache != nullptr;
-    format.max_extra_samples = setup.device->max_extra_samples;
-    format.is_augmented = setup.device->augmentation != nullptr;
-  }
-  return format;
-}
-
-// As many slots as the memory allows, at least kFewestSlots.
-unsigned count_slots(const BatchFormat& format, std::uint64_t buffer_bytes) {
-  const std::uint64_t slots = buffer_bytes / std::max<std::size_t>(1, format.slot_bytes());
-  if (slots < kFewestSlots) {
-    raise({.code = &kFeedMemory,
-           .promised = "room for " + std::to_string(kFewestSlots) + " batches of " +
-                       bytes_text(format.slot_bytes()),
-           .found = "buffer_memory of " + bytes_text(buffer_bytes)});
-  }
-  return static_cast<unsigned>(std::min<std::uint64_t>(slots, kMostSlots));
-}
 
 // Workers that wait for storage may be more than the cores.
 constexpr unsigned kIdleWorkersPerCore = 4;
@@ -77,37 +33,23 @@ struct Feed::State {
     bad_rows = std::make_shared<BadRows>(setup.bad_rows);
     if (setup.device != nullptr) prepare_device();
     make_extras();
-    start(setup.start);
+    begin(setup.start);
   }
 
   void begin_knobs() {
     const unsigned workers = setup.loading.num_workers;
-    const unsigned depth = setup.loading.depth.value_or(default_depth(workers));
+    const unsigned depth = setup.loading.depth.value_or(default_depth(setup, *format, max_depth));
     const Lock lock(knobs_mutex);
     knobs.at(TunerKnob::kWorkers) = workers;
     knobs.at(TunerKnob::kDepth) = std::clamp(depth, 1U, max_depth);
     knobs.at(TunerKnob::kReadAhead) = setup.loading.read_ahead_batches;
   }
 
-  // Memory that is not page-locked costs little: as much as outlasts a pause. A tuner may go on
-  // from there.
-  unsigned default_depth(unsigned workers) const {
-    constexpr std::uint64_t kShareOfMemory = 4;
-    constexpr unsigned kQuarters = 4;
-    if (setup.device != nullptr || workers == 0) return std::max(4U, 2 * workers);
-    const BufferPlan plan =
-        plan_buffer({.slot_bytes = format->slot_bytes(),
-                     .memory_bytes = setup.loading.buffer_bytes / kShareOfMemory,
-                     .num_workers = workers});
-    // The last worker is woken when a quarter is left, and fills for as many steps as there are
-    // workers.
-    return std::max(plan.num_batches, std::min(kQuarters * workers, max_depth));
-  }
-
   // Page-locked memory is dear: as many slots as the depth asks for, and those whose copies are on
   // their way.
   void prepare_device() {
     max_depth = std::min(max_depth, knobs_now().at(TunerKnob::kDepth) + DeviceStage::kMostInFlight);
+    min_depth = DeviceStage::most_in_flight(max_depth + 2);
     {
       const Lock lock(knobs_mutex);
       knobs.at(TunerKnob::kDepth) = max_depth;
@@ -135,19 +77,53 @@ struct Feed::State {
         ExtrasOptions{.seed = setup.order.seed, .reference = setup.extras.reference});
   }
 
+  // Remembers the epochs of every batch that may lie between what storage is asked for and what the
+  // consumer takes: with short epochs and a long buffer these are thousands.
+  std::shared_ptr<EpochPlanner> make_planner(std::uint64_t first_epoch) const {
+    std::uint64_t num_under_way = max_depth + 2 + ReadAhead::kMostBatches;
+    if (device != nullptr) {
+      num_under_way +=
+          device->budget().num_slots + DeviceStage::kMostInFlight + DeviceHop::kNumSlots;
+    }
+    return std::make_shared<EpochPlanner>(order, first_epoch,
+                                          EpochPlanner::kMemoryBatches + num_under_way);
+  }
+
+  // A feed that can no longer run, because a thread cannot be started, says so with every call.
+  void begin(const FeedPosition& at) {
+    const Lock lock(control_mutex);
+    try {
+      start(at);
+    } catch (const Failure& failure) {
+      if (!is_running) end(failure.error());
+      throw;
+    } catch (...) {
+      if (!is_running) end({.code = &pipeline::kPipeMemory});
+      throw;
+    }
+  }
+
+  void end(Error why) {
+    tuner.reset();
+    stage.reset();
+    pipeline.reset();
+    why_ended = std::move(why);
+  }
+
   // Builds everything that depends on the position; what runs now ends first.
   void start(const FeedPosition& at) {
+    is_running = false;
     tuner.reset();
     stage.reset();
     pipeline.reset();
     if (device != nullptr) device->forget_ready();
     position = at;
     epoch_batches.reset();
-    planner = std::make_shared<EpochPlanner>(order, position.epoch);
+    planner = make_planner(position.epoch);
     while (position.batch > planner->num_batches(position.epoch)) {
       position.batch -= planner->num_batches(position.epoch);
       ++position.epoch;
-      planner = std::make_shared<EpochPlanner>(order, position.epoch);
+      planner = make_planner(position.epoch);
     }
     const TunerKnobs now = knobs_now();
     const unsigned max_workers =
@@ -178,9 +154,11 @@ struct Feed::State {
                                         .max_depth = max_depth,
                                         .first_sequence = position.batch,
                                         .stall_limit = setup.loading.stall_limit,
+                                        .end_limit = setup.loading.end_limit,
                                         .clock = setup.loading.clock});
     if (device != nullptr) start_stage();
     start_tuner(now);
+    is_running = true;
   }
 
   void start_stage() {
@@ -231,14 +209,22 @@ struct Feed::State {
   // From the tuner's thread and the user's.
   void apply(const TunerKnobs& wanted) {
     const Lock lock(knobs_mutex);
+    try {
+      pipeline->set_num_workers(wanted.at(TunerKnob::kWorkers));
+    } catch (const Failure&) {
+      knobs.at(TunerKnob::kWorkers) = pipeline->num_workers();
+      throw;
+    }
     knobs = wanted;
-    pipeline->set_num_workers(wanted.at(TunerKnob::kWorkers));
-    pipeline->set_depth(wanted.at(TunerKnob::kDepth));
+    knobs.at(TunerKnob::kDepth) = std::max(min_depth, wanted.at(TunerKnob::kDepth));
+    pipeline->set_depth(knobs.at(TunerKnob::kDepth));
     if (read_ahead != nullptr) read_ahead->set_num_batches(wanted.at(TunerKnob::kReadAhead));
   }
 
   // A value the user sets: the tuner, where one runs, begins anew from it.
   void set(TunerKnob knob, unsigned value) {
+    const Lock lock(control_mutex);
+    check_runs();
     tuner.reset();
     TunerKnobs wanted = knobs_now();
     wanted.at(knob) = value;
@@ -246,12 +232,9 @@ struct Feed::State {
     start_tuner(wanted);
   }
 
-  void count(const BatchSums& sums) {
-    ++totals.num_batches;
-    totals.num_clips += sums.num_clips;
-    totals.true_frames += sums.true_frames;
-    totals.all_frames += sums.all_frames;
-    totals.num_empty_bad += sums.num_empty_bad;
+  void check_runs() const {
+    if (!is_running) [[unlikely]]
+      raise(Error(*why_ended));
   }
 
   FeedSetup setup;
@@ -263,8 +246,13 @@ struct Feed::State {
   std::shared_ptr<BatchFill> fill;
   FeedPosition position;
   std::optional<std::uint64_t> epoch_batches;  // of the position's epoch
-  FeedStats totals;
+  FeedTotals totals;
+  unsigned min_depth = 1;
   unsigned max_depth = 1;
+  // Held by whoever replaces the engine below, and by those who use it from another thread.
+  mutable Mutex control_mutex;
+  bool is_running = false;
+  std::optional<Error> why_ended;  // where it is not
   mutable Mutex knobs_mutex;
   TunerKnobs knobs STOKER_GUARDED_BY(knobs_mutex);
   std::shared_ptr<ReadAhead> read_ahead;
@@ -283,6 +271,7 @@ Feed::~Feed() = default;
 std::optional<Batch> Feed::next(const std::stop_token& stop) {
   State& own = *state_;
   if (has_ended() || stop.stop_requested()) return std::nullopt;
+  own.check_runs();
   if (own.position.batch >= own.batches_of_epoch()) {
     own.position = {own.position.epoch + 1, 0};
     own.epoch_batches.reset();
@@ -291,14 +280,14 @@ std::optional<Batch> Feed::next(const std::stop_token& stop) {
   if (own.stage != nullptr) {
     DeviceLease lease = own.stage->next(stop);
     if (!lease) return std::nullopt;
-    own.count(lease.slot().host.sums);
+    own.totals.add(lease.slot().host.sums);
     ++own.position.batch;
     return std::optional<Batch>(std::in_place, std::move(lease), own.setup.store, own.format);
   }
   pipeline::SlotLease lease = own.pipeline->next(stop);
   if (!lease) return std::nullopt;
   const BatchSlot& slot = own.fill->slot(lease.slot());
-  own.count(slot.sums);
+  own.totals.add(slot.sums);
   if (const auto soon = own.pipeline->peek()) own.fill->slot(*soon).fetch();
   ++own.position.batch;
   return std::optional<Batch>(std::in_place, std::move(lease), slot, own.setup.store, own.format);
@@ -314,7 +303,7 @@ void Feed::restore(std::string_view state_line) {
   seek(saved.position);
 }
 
-void Feed::seek(const FeedPosition& position) { state_->start(position); }
+void Feed::seek(const FeedPosition& position) { state_->begin(position); }
 
 FeedPosition Feed::position() const { return state_->position; }
 
@@ -328,8 +317,9 @@ const BatchFormat& Feed::format() const { return *state_->format; }
 const FeedIdentity& Feed::identity() const { return state_->setup.identity; }
 
 FeedStats Feed::stats() const {
-  FeedStats stats = state_->totals;
-  stats.pipeline = state_->pipeline->stats();
+  const Lock lock(state_->control_mutex);
+  FeedStats stats = state_->totals.now();
+  if (state_->pipeline != nullptr) stats.pipeline = state_->pipeline->stats();
   stats.fallbacks = state_->setup.store->fallbacks();
   if (state_->read_ahead != nullptr) stats.num_read_ahead = state_->read_ahead->num_asked();
   if (state_->setup.fallbacks != nullptr) {
@@ -337,7 +327,7 @@ FeedStats Feed::stats() const {
       stats.fallbacks.push_back(std::move(each));
     }
   }
-  if (state_->device == nullptr) return stats;
+  if (state_->stage == nullptr) return stats;
   stats.ring = state_->stage->ring_stats();
   stats.device_stage = state_->stage->stats();
   stats.device = state_->device->budget();
@@ -345,19 +335,22 @@ FeedStats Feed::stats() const {
 }
 
 StartReport Feed::await_start(const StartOptions& options) {
-  if (state_->device == nullptr || state_->setup.device->ahead == DeviceAhead::kOnDemand) return {};
+  if (state_->stage == nullptr || state_->setup.device->ahead == DeviceAhead::kOnDemand) return {};
   return feed::await_start(*state_->device->ring(), options);
 }
 
 std::vector<BadRow> Feed::bad_rows() const { return state_->bad_rows->rows(); }
-std::string Feed::picture() const { return state_->pipeline->picture(); }
+std::string Feed::picture() const {
+  const Lock lock(state_->control_mutex);
+  return state_->pipeline == nullptr ? std::string() : state_->pipeline->picture();
+}
 
 void Feed::set_num_workers(unsigned num_workers) {
   state_->set(TunerKnob::kWorkers, std::min(num_workers, state_->setup.loading.max_workers));
 }
 
 void Feed::set_depth(unsigned depth) {
-  state_->set(TunerKnob::kDepth, std::clamp(depth, 1U, state_->max_depth));
+  state_->set(TunerKnob::kDepth, std::clamp(depth, state_->min_depth, state_->max_depth));
 }
 
 unsigned Feed::num_workers() const { return state_->knobs_now().at(TunerKnob::kWorkers); }
@@ -365,6 +358,7 @@ unsigned Feed::depth() const { return state_->knobs_now().at(TunerKnob::kDepth);
 unsigned Feed::read_ahead() const { return state_->knobs_now().at(TunerKnob::kReadAhead); }
 
 std::optional<TunerLog> Feed::tuner_log() const {
+  const Lock lock(state_->control_mutex);
   return state_->tuner == nullptr ? std::nullopt : std::optional(state_->tuner->log());
 }
 unsigned Feed::max_depth() const { return state_->max_depth; }

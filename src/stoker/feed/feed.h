@@ -42,7 +42,8 @@ struct FeedStats {
   }
 };
 
-// One consumer thread at a time; batches may be read and destroyed anywhere.
+// One consumer thread at a time; batches may be read and destroyed anywhere. stats(), picture(),
+// tuner_log() and what changes speed may be called from another thread meanwhile.
 //
 //   while (auto batch = feed.next()) train_step(batch->mel(), batch->tokens());   // one epoch
 class Feed {
@@ -62,7 +63,8 @@ class Feed {
 
   // Batches handed out so far; next() goes on from there in another process.
   std::string state() const;
-  // Goes to the saved place in O(1). Throws E-FEED-STATE, E-FEED-CHANGED.
+  // Goes to the saved place in O(1). Throws E-FEED-STATE, E-FEED-CHANGED. Where a thread cannot be
+  // started again the feed has ended, and next() throws E-THREAD-START too.
   void restore(std::string_view state_line);
   // Goes to a batch of an epoch; past its end: to the epochs after it.
   void seek(const FeedPosition& position);

@@ -21,8 +21,9 @@ struct FeedOptions {
   std::optional<unsigned> prefetch_buffer_size = {};  // batches; nothing: from the memory
   std::string preprocessing_mode = "auto";            // auto, precompute, runtime
   std::string batch_dtype = "auto";                   // auto (the cache's), f32, f16, bf16
-  std::uint32_t rank = 0;
-  std::uint32_t world_size = 1;
+  // Nothing: as torchrun, Slurm or Open MPI tell this process, else 0 of 1.
+  std::optional<std::uint32_t> rank = {};
+  std::optional<std::uint32_t> world_size = {};
   Device device = Device::cpu();  // where mel() and tokens() of a batch point
 };
 

@@ -37,6 +37,8 @@ struct LoadingOptions {
   // Cores that a tuner may use to move all of these while running; 0: they stay as they are.
   unsigned tuned_cores = 0;
   std::chrono::nanoseconds stall_limit = std::chrono::seconds(60);
+  // How long a worker that hangs keeps the feed from ending; 0: any time.
+  std::chrono::nanoseconds end_limit = std::chrono::milliseconds(1500);
   const Clock* clock = &system_clock();
 };
 

@@ -105,6 +105,14 @@ ModeChoice choose_mode(const ModeWish& wish, const DeviceView& view, Fallbacks& 
   return single_gpu(single_device(wish, view));
 }
 
+void check_named_device(const std::optional<Device>& device, const DeviceView& view,
+                        Fallbacks& fallbacks) {
+  if (!device || device->is_cpu() || find_device(view, device->index()) != nullptr) return;
+  const Error error =
+      view.probe.devices.empty() ? no_device(view) : no_such_device(view, device->index());
+  fall_back(fallbacks, {device->text(), "CPU", std::string(error.code->name)}, error);
+}
+
 std::vector<std::string> mode_lines(const ModeChoice& choice, const DeviceView& view,
                                     const ModeFacts& facts) {
   switch (choice.mode) {

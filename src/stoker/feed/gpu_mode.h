@@ -47,6 +47,11 @@ struct ModeChoice {
 // where fallbacks are refused, and where `device` names a GPU that is not there.
 ModeChoice choose_mode(const ModeWish& wish, const DeviceView& view, Fallbacks& fallbacks);
 
+// For work that uses no GPU: a device that is named and not there is a fallback to the CPU. Throws
+// GpuError where fallbacks are refused.
+void check_named_device(const std::optional<Device>& device, const DeviceView& view,
+                        Fallbacks& fallbacks);
+
 // What is known once the feed is open.
 struct ModeFacts {
   unsigned buffer_size = 0;

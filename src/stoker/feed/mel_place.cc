@@ -201,24 +201,29 @@ MelPlace choose_mel_place(const MelPlaceRequest& request) {
   const bool needs_host_mel =
       settings.batch.segment_frames || settings.batch.reference != config::ReferencePart::kNone ||
       !settings.loader.use_native_loading || request.store.wanted().mel().recipe().fit_samples > 0;
-  if (needs_host_mel) return {host, "crops, fitted lengths and the naive loader need it there"};
+  if (needs_host_mel) {
+    return {host, "crops, fitted lengths and the naive loader need it on the host",
+            settings.gpu.mel_place == config::MelPlace::kGpu};
+  }
   const bool was_gpu = request.saved_path == kCudaPath;
-  if (!request.saved_path.empty() && !was_gpu) return {host, "as in the saved state"};
+  if (!request.saved_path.empty() && !was_gpu) return {host, "as in the saved state", false};
   if (!was_gpu && settings.gpu.mel_place == config::MelPlace::kCpu) {
-    return {host, "as mel_place says"};
+    return {host, "as mel_place says", false};
   }
   const bool is_wished = was_gpu || settings.gpu.mel_place == config::MelPlace::kGpu;
-  if (!is_wished && all_cached) return {MelSource::kCache, "every mel is in the cache"};
-  if (request.has_kernels && !request.has_kernels()) return {host, "the GPU cannot make them"};
+  if (!is_wished && all_cached) return {MelSource::kCache, "every mel is in the cache", false};
+  if (request.has_kernels && !request.has_kernels())
+    return {host, "the GPU cannot make them", false};
   if (is_wished) {
-    return {MelSource::kGpu, was_gpu ? "as in the saved state" : "as mel_place says"};
+    return {MelSource::kGpu, was_gpu ? "as in the saved state" : "as mel_place says", false};
   }
   const MelRates rates = measure_mel_rates(request);
   const bool is_gpu = rates.gpu_clips_per_s >= rates.cpu_clips_per_s;
   return {is_gpu ? MelSource::kGpu : MelSource::kCpu,
           fmt::format("measured in {:.1f} s: {} clips/s on the GPU, {} on the CPU", rates.seconds,
                       grouped(static_cast<std::uint64_t>(rates.gpu_clips_per_s)),
-                      grouped(static_cast<std::uint64_t>(rates.cpu_clips_per_s)))};
+                      grouped(static_cast<std::uint64_t>(rates.cpu_clips_per_s))),
+          false};
 }
 
 }  // namespace stoker::feed

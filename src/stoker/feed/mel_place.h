@@ -15,7 +15,8 @@ enum class MelSource { kCache, kCpu, kGpu };
 
 struct MelPlace {
   MelSource source = MelSource::kCpu;
-  std::string reason;  // one clause, to be printed
+  std::string reason;       // one clause, to be printed
+  bool is_refused = false;  // mel_place says gpu, and other settings do not allow it
 };
 
 struct MelPlaceRequest {

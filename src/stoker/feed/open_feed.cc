@@ -12,6 +12,7 @@
 #include "stoker/base/free_memory.h"
 #include "stoker/config/load.h"
 #include "stoker/config/settings_digest.h"
+#include "stoker/cuda/errors.h"
 #include "stoker/feed/delayed_store.h"
 #include "stoker/feed/errors.h"
 #include "stoker/feed/instant_store.h"
@@ -168,6 +169,41 @@ bool asks_for_gpu(const ModeWish& wish) {
   return wish.data_gpu || wish.model_gpu;
 }
 
+std::shared_ptr<Fallbacks> make_fallbacks(const config::Settings& settings) {
+  return std::make_shared<Fallbacks>(settings.run.strict ? FallbackPolicy::kRefuse
+                                                         : FallbackPolicy::kAllow);
+}
+
+// What was asked of a GPU while batches stay in host memory: a fallback each.
+void refuse_gpu_wishes(const config::Settings& settings, const std::string& why, FeedSetup& setup) {
+  const auto fall_back = [&](const char* key, const FallbackCount& kind) {
+    const Error error{.code = &cuda::kCudaNone,
+                      .promised = std::string("a GPU for ") + key + " = gpu",
+                      .found = why};
+    if (setup.fallbacks == nullptr) setup.fallbacks = make_fallbacks(settings);
+    if (!setup.fallbacks->are_allowed()) raise(Error(error));
+    setup.fallbacks->take(kind, error_line(error) + "; going on with " + kind.to);
+  };
+  const std::string reason(cuda::kCudaNone.name);
+  if (settings.cache.tier == config::CacheTier::kGpu)
+    fall_back("cache.tier", {"gpu tier", "host memory", reason});
+  if (settings.gpu.mel_place == config::MelPlace::kGpu)
+    fall_back("gpu.mel_place", {"GPU mel", "CPU mel", reason});
+}
+
+bool wishes_for_gpu(const config::Settings& settings) {
+  return settings.cache.tier == config::CacheTier::kGpu ||
+         settings.gpu.mel_place == config::MelPlace::kGpu;
+}
+
+std::string why_on_host(const config::Settings& settings, const OpenOptions& options) {
+  if (!settings.gpu.prefetch_to_gpu) return "gpu.prefetch_to_gpu = false";
+  if (settings.run.device != "auto") return "device = " + settings.run.device;
+  const std::string why =
+      options.devices == nullptr ? view_devices().probe.why_none : options.devices->probe.why_none;
+  return why.empty() ? "device = auto, which is the CPU here" : why;
+}
+
 // Chooses mode and way, and puts the way into the setup.
 ModeReport choose_way(const ModeParts& parts, FeedSetup& setup, DeviceView& view) {
   const config::Settings& settings = parts.settings;
@@ -179,8 +215,7 @@ ModeReport choose_way(const ModeParts& parts, FeedSetup& setup, DeviceView& view
                       .model_gpu = as_int(settings.gpu.model_gpu)};
   if (!asks_for_gpu(wish)) return {};
   view = parts.options.devices == nullptr ? view_devices() : *parts.options.devices;
-  auto fallbacks = std::make_shared<Fallbacks>(settings.run.strict ? FallbackPolicy::kRefuse
-                                                                   : FallbackPolicy::kAllow);
+  auto fallbacks = make_fallbacks(settings);
   ModeReport report;
   report.choice = choose_mode(wish, view, *fallbacks);
   setup.fallbacks = fallbacks;
@@ -271,6 +306,9 @@ OpenedFeed open_feed(const config::Settings& given, const OpenOptions& options) 
         std::make_shared<BackgroundBuild>(given, *options.io, store->wanted().mel().level());
   }
   const bool has_mode = setup.fallbacks != nullptr;
+  if (setup.device == nullptr && wishes_for_gpu(settings)) {
+    refuse_gpu_wishes(settings, why_on_host(settings, options), setup);
+  }
   OpenedFeed opened{Feed(std::move(setup)), std::move(store), std::move(mode)};
   if (has_mode) opened.mode.lines = lines_of(opened.mode, view, opened.feed);
   return opened;
@@ -293,8 +331,8 @@ Feed Feed::open(const FeedOptions& options) {
   }
   set("data.preprocessing_mode", options.preprocessing_mode);
   set("data.batch_dtype", options.batch_dtype);
-  set("data.rank", std::to_string(options.rank));
-  set("data.world_size", std::to_string(options.world_size));
+  if (options.rank) set("data.rank", std::to_string(*options.rank));
+  if (options.world_size) set("data.world_size", std::to_string(*options.world_size));
   set("device", options.device.text());
   return open_feed(config::load_settings(inputs).settings).feed;
 }

@@ -1,6 +1,7 @@
 #include "stoker/feed/tuner.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "stoker/base/log.h"
@@ -52,7 +53,18 @@ std::chrono::nanoseconds Tuner::window_now() const {
   return options_.window * std::clamp(num_calm_ / kCalmWindows, 1U, kLongest);
 }
 
-void Tuner::run(const std::stop_token& stop) {
+// What cannot be done, such as starting another worker, ends the tuning and not the process.
+void Tuner::run(const std::stop_token& stop) noexcept {
+  try {
+    watch(stop);
+  } catch (const std::bad_alloc&) {  // and no words about it: they take memory
+  } catch (const std::exception& failure) {
+    stoker::log(LogLevel::kWarning, "the tuner ends; workers, depth and read-ahead stay",
+                {{"why", failure.what()}});
+  }
+}
+
+void Tuner::watch(const std::stop_token& stop) {
   Lock lock(mutex_);
   while (!stop.stop_requested()) {
     const std::chrono::nanoseconds until = looked_at_ + window_now();

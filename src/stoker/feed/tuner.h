@@ -44,7 +44,8 @@ class Tuner {
   TunerLog log() const;
 
  private:
-  void run(const std::stop_token& stop);
+  void run(const std::stop_token& stop) noexcept;
+  void watch(const std::stop_token& stop);
   std::chrono::nanoseconds window_now() const STOKER_REQUIRES(mutex_);
   void look(std::chrono::nanoseconds now) STOKER_REQUIRES(mutex_);
   void begin_log() STOKER_REQUIRES(mutex_);

@@ -73,10 +73,15 @@ void SlotLease::release() noexcept {
 
 Pipeline::Pipeline(std::shared_ptr<SlotFiller> filler, const PipelineOptions& options)
     : core_(std::make_shared<PipelineCore>(std::move(filler), checked(options))) {
-  start_workers(options.num_workers);
-  if (options.stall_limit.count() > 0) {
-    watchdog_ =
-        Thread("stoker-watch", [core = core_](const std::stop_token&) { core->run_watchdog(); });
+  try {
+    start_workers(options.num_workers);
+    if (options.stall_limit.count() > 0) {
+      watchdog_ =
+          Thread("stoker-watch", [core = core_](const std::stop_token&) { core->run_watchdog(); });
+    }
+  } catch (...) {
+    end_workers();
+    throw;
   }
 }
 
@@ -89,7 +94,10 @@ void Pipeline::start_workers(unsigned num_workers) {
   }
 }
 
-Pipeline::~Pipeline() {
+Pipeline::~Pipeline() { end_workers(); }
+
+// The threads hear the core's stop and no other.
+void Pipeline::end_workers() {
   core_->stop();
   const std::vector<bool> running = core_->wait_for_workers();
   for (std::size_t i = 0; i < workers_.size(); ++i) {
@@ -109,9 +117,16 @@ Ending Pipeline::ending() const { return core_->ending(); }
 void Pipeline::cancel() { core_->cancel(); }
 
 void Pipeline::set_num_workers(unsigned num_workers) {
+  try {
+    start_workers(std::min(num_workers, core_->max_workers()));
+  } catch (...) {
+    core_->set_num_workers(static_cast<unsigned>(workers_.size()));
+    throw;
+  }
   core_->set_num_workers(num_workers);
-  start_workers(std::min(num_workers, core_->max_workers()));
 }
+
+unsigned Pipeline::num_workers() const { return core_->num_workers(); }
 
 void Pipeline::set_depth(unsigned depth) { core_->set_depth(depth); }
 

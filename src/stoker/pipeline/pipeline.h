@@ -76,6 +76,7 @@ class SlotLease {
 // behind, with everything it uses kept alive.
 class Pipeline {
  public:
+  // Throws MemoryError where a thread cannot be started; those that run already end first.
   Pipeline(std::shared_ptr<SlotFiller> filler, const PipelineOptions& options);
   ~Pipeline();
   Pipeline(const Pipeline&) = delete;
@@ -92,9 +93,12 @@ class Pipeline {
   // next() returns empty from now on, also one that waits. From any thread.
   void cancel();
 
-  // Take effect with the next slot; clipped to the maxima. Not from two threads at once.
+  // Take effect with the next slot; clipped to the maxima. Not from two threads at once, but also
+  // while another one is in next(). Where a thread cannot be started, MemoryError is thrown and the
+  // pipeline goes on with those there are.
   void set_num_workers(unsigned num_workers);
   void set_depth(unsigned depth);
+  unsigned num_workers() const;
 
   PipelineStats stats() const;
   // "slot 0 leased (12), slot 1 ready (13), slot 2 worker 0 in decode of a.wav (14), slot 3 free"
@@ -102,6 +106,7 @@ class Pipeline {
 
  private:
   void start_workers(unsigned num_workers);
+  void end_workers();
 
   std::shared_ptr<PipelineCore> core_;
   std::vector<Thread> workers_;

@@ -170,7 +170,16 @@ PipelineCore::Outcome PipelineCore::fill(const Ticket& ticket, unsigned worker) 
   return outcome;
 }
 
-Error PipelineCore::explain(Error error, const Activity& activity) const {
+// A worker must not end for want of the memory that the words take.
+Error PipelineCore::explain(const Error& error, const Activity& activity) const noexcept {
+  try {
+    return explained(error, activity);
+  } catch (const std::bad_alloc&) {
+    return {.code = &kPipeMemory};
+  }
+}
+
+Error PipelineCore::explained(Error error, const Activity& activity) const {
   if (error.place.file.empty() && activity.item() != kNoItem) {
     error.place.file = filler_->name_item(activity.item());
   }
@@ -253,6 +262,7 @@ void PipelineCore::set_num_workers(unsigned num_workers) {
       static_cast<unsigned>(std::count_if(workers_.begin(), workers_.begin() + num_workers_,
                                           [](const auto& worker) { return worker->is_idle; }));
   give_work();
+  consumer_.notify_one();  // without workers it goes on by itself
 }
 
 void PipelineCore::set_depth(unsigned depth) {

@@ -40,6 +40,7 @@ class PipelineCore final : private HelpBell {
   PipelineStats stats() const;
   std::string picture();
   unsigned max_workers() const { return options_.max_workers; }
+  unsigned num_workers() const { return num_workers_.load(); }
 
   // Bodies of the threads; they return after stop().
   void run_worker(unsigned worker);
@@ -87,11 +88,14 @@ class PipelineCore final : private HelpBell {
 
   std::optional<Work> await_work(unsigned worker);
   Outcome fill(const Ticket& ticket, unsigned worker);
-  Error explain(Error error, const Activity& activity) const;
+  Error explain(const Error& error, const Activity& activity) const noexcept;
+  Error explained(Error error, const Activity& activity) const;
   // Returns whether the consumer waits for this very ticket.
   bool finish(const Ticket& ticket, Outcome outcome);
   std::optional<Ticket> take_ready(const std::stop_token& stop);
-  std::optional<Ticket> fill_for_caller();
+  // Returns whether the caller has filled one; leaves the lock meanwhile.
+  bool fill_for_caller(Lock& lock) STOKER_NO_THREAD_CHECK;
+  void end_wait() STOKER_REQUIRES(mutex_);
   std::optional<Ticket> await_ready(const std::stop_token& stop);
   void await_change(Lock& lock, const std::stop_token& stop) STOKER_REQUIRES(mutex_);
 
@@ -139,8 +143,9 @@ class PipelineCore final : private HelpBell {
   ReturnedSlots returned_;
   ReadyRing ready_;
 
-  // Written by the consumer alone. Workers look at what it has told them, and only then.
+  // Workers look at what they were told, and only then. It only grows.
   alignas(kCacheLine) std::atomic<std::uint64_t> told_deliver_;
+  // Written by the consumer alone.
   alignas(kCacheLine) std::atomic<std::uint64_t> next_deliver_;
   std::atomic<unsigned> num_waiting_{0};  // consumers in await_ready()
   // Where next() was called last.

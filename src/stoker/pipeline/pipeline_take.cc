@@ -16,10 +16,13 @@ std::optional<int> PipelineCore::consumer_core() const {
 void PipelineCore::note_consumer() {
   const int core = current_core().value_or(-1);
   if (core != consumer_core_.load(std::memory_order_relaxed)) {
+    schedule_point();
     consumer_core_.store(core, std::memory_order_relaxed);
   }
   const std::thread::id thread = std::this_thread::get_id();
+  schedule_point();
   if (thread != consumer_thread_.load(std::memory_order_relaxed)) {
+    schedule_point();
     consumer_thread_.store(thread, std::memory_order_relaxed);
   }
 }
@@ -27,8 +30,6 @@ void PipelineCore::note_consumer() {
 std::optional<Ticket> PipelineCore::next(const std::stop_token& stop) {
   if (std::optional<Ticket> ticket = take_ready(stop)) return ticket;
   note_consumer();
-  tell_workers();
-  if (std::optional<Ticket> ticket = fill_for_caller()) finish(*ticket, fill(*ticket, kCaller));
   return await_ready(stop);
 }
 
@@ -58,14 +59,24 @@ std::uint32_t PipelineCore::find_ready() const {
 
 Ticket PipelineCore::deliver(std::uint32_t slot) {
   const std::uint64_t sequence = next_deliver_.load(std::memory_order_relaxed);
+  schedule_point();
   next_deliver_.store(sequence + 1, std::memory_order_relaxed);
+  schedule_point();
   ready_.fetch(sequence + 2);
   return {sequence, slot};
 }
 
+// Never backwards: a thread that has handed over to another consumer may tell an older number after
+// the new one has told its own, and then nobody would wake it.
 void PipelineCore::tell_workers() {
   schedule_point();
-  told_deliver_.store(next_deliver_.load(std::memory_order_relaxed), std::memory_order_release);
+  const std::uint64_t next = next_deliver_.load(std::memory_order_relaxed);
+  schedule_point();
+  std::uint64_t told = told_deliver_.load(std::memory_order_relaxed);
+  schedule_point();
+  while (told < next && !told_deliver_.compare_exchange_weak(told, next, std::memory_order_release,
+                                                             std::memory_order_relaxed)) {
+  }
   schedule_point();
 }
 
@@ -77,6 +88,7 @@ std::optional<std::uint32_t> PipelineCore::peek() const {
 // A slot that was filled is counted before it can be delivered.
 unsigned PipelineCore::num_ready() const {
   const std::uint64_t delivered = told_deliver_.load() - options_.first_sequence;
+  schedule_point();
   return static_cast<unsigned>(num_filled_.load() - delivered);
 }
 
@@ -87,6 +99,7 @@ bool PipelineCore::needs_another_worker() const {
   constexpr unsigned kFewSlots = 8;
   const unsigned depth = depth_.load();
   if (depth < kFewSlots) return true;
+  schedule_point();
   const unsigned num_workers = num_workers_.load();
   const unsigned num_busy = num_workers - std::min(num_workers, num_idle_.load());
   return num_ready() <= depth / 2 - depth / 4 * num_busy / std::max(1U, num_workers);
@@ -104,6 +117,7 @@ void PipelineCore::call_for_help() {
   if (!wants_help()) return;
   schedule_point();
   const bool is_one_awake = num_idle_.load() < num_workers_.load();
+  schedule_point();
   if (is_one_awake && !ring()) return;
   answer();
 }
@@ -113,17 +127,27 @@ void PipelineCore::answer() {
   give_work();
 }
 
-// Without workers the caller does the work, unless slots from earlier workers are still coming.
-std::optional<Ticket> PipelineCore::fill_for_caller() {
-  const Lock lock(mutex_);
-  if (num_workers_ > 0 || next_claim_ != next_deliver_ || !can_claim()) return std::nullopt;
-  return claim(kCaller);
+// Without workers the caller does the work, unless slots from earlier workers are still coming. The
+// last worker may also go while the caller waits for it.
+bool PipelineCore::fill_for_caller(Lock& lock) {
+  if (num_workers_ > 0 || next_claim_ != next_deliver_ || !can_claim()) return false;
+  const Ticket ticket = claim(kCaller);
+  end_wait();
+  lock.unlock();
+  finish(ticket, fill(ticket, kCaller));
+  lock.lock();
+  waiting_since_ = clock_.now();
+  return true;
+}
+
+void PipelineCore::end_wait() {
+  consumer_wait_ += clock_.now() - *waiting_since_;
+  waiting_since_.reset();
 }
 
 std::optional<Ticket> PipelineCore::await_ready(const std::stop_token& stop) {
   Lock lock(mutex_);
-  const std::chrono::nanoseconds asked_at = clock_.now();
-  waiting_since_ = asked_at;
+  waiting_since_ = clock_.now();
   num_waiting_.fetch_add(1);
   std::optional<Ticket> ticket;
   for (;;) {
@@ -134,6 +158,7 @@ std::optional<Ticket> PipelineCore::await_ready(const std::stop_token& stop) {
     tell_workers();
     give_work();
     if (ticket || failed_at_ <= next_deliver_) break;
+    if (fill_for_caller(lock)) continue;
     if (num_workers_ == 0 && all_leased()) {
       fail_at(next_deliver_, {.code = &kPipeLeases, .found = picture_locked()});
       continue;
@@ -141,8 +166,7 @@ std::optional<Ticket> PipelineCore::await_ready(const std::stop_token& stop) {
     await_change(lock, stop);
   }
   num_waiting_.fetch_sub(1);
-  waiting_since_.reset();
-  consumer_wait_ += clock_.now() - asked_at;
+  end_wait();
   if (!ticket && !is_over()) raise(Error(*error_));
   return ticket;
 }
@@ -164,6 +188,7 @@ void PipelineCore::release(std::uint32_t slot) {
   returned_.give(slot);
   schedule_point();
   if (consumer_thread_.load(std::memory_order_relaxed) == std::this_thread::get_id()) {
+    schedule_point();
     if (!is_short_of_slots_.load(std::memory_order_relaxed)) return;
     tell_workers();
     call_for_help();

@@ -1,5 +1,6 @@
 // The part of the core that looks on: watchdog, picture of the slots, statistics.
 #include <algorithm>
+#include <new>
 
 #include "stoker/base/number_text.h"
 #include "stoker/pipeline/errors.h"
@@ -20,7 +21,11 @@ void PipelineCore::run_watchdog() {
   Lock lock(mutex_);
   while (!stop.stop_requested()) {
     watchdog_.wait_until(lock, stop, Deadline::after(clock_, period));
-    watch(clock_.now());
+    try {
+      watch(clock_.now());
+    } catch (const std::bad_alloc&) {
+      continue;  // the next look may find memory for its words
+    }
   }
 }
 
