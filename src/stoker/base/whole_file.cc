@@ -39,10 +39,10 @@ Result<void> write_and_sync(const File& folder, const std::string& name,
 
 SysResult make_one(Io& io, const std::string& path) {
   constexpr unsigned kFolderMode = 0755;
-  SysResult made;
-  do {
+  constexpr int kMaxTries = 100;
+  SysResult made = io.make_folder_at(AT_FDCWD, path, kFolderMode);
+  for (int tries = 1; made.error_number == EINTR && tries < kMaxTries; ++tries)
     made = io.make_folder_at(AT_FDCWD, path, kFolderMode);
-  } while (made.error_number == EINTR);
   return made;
 }
 

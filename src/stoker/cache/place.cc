@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "stoker/base/real_path.h"
 #include "stoker/cache/errors.h"
 #include "stoker/cache/manifest.h"
 
@@ -26,7 +27,7 @@ fs::path data_folder(const config::Settings& settings) {
   const std::string& path =
       settings.data.sources.empty() ? settings.data.path : settings.data.sources.front().data;
   std::error_code ignored;
-  const fs::path real = fs::weakly_canonical(path, ignored);
+  const fs::path real = real_path(path);
   return fs::is_directory(real, ignored) ? real : real.parent_path();
 }
 
@@ -36,10 +37,8 @@ bool holds_cache(const fs::path& folder, Io& io) {
 }
 
 // Whether the folder, or the nearest parent that is there, can be written by this user.
-bool can_be_written(fs::path folder) {
-  std::error_code ignored;
-  while (!fs::exists(folder, ignored) && folder.has_parent_path()) folder = folder.parent_path();
-  return access(folder.c_str(), W_OK) == 0;
+bool can_be_written(const fs::path& folder) {
+  return access(nearest_existing(folder).c_str(), W_OK) == 0;
 }
 
 [[noreturn]] void refuse(const std::string& folder, std::string found) {
@@ -53,7 +52,7 @@ bool can_be_written(fs::path folder) {
 
 CachePlace explicit_place(const config::Settings& settings) {
   std::error_code ignored;
-  const fs::path folder = fs::weakly_canonical(settings.cache.dir, ignored);
+  const fs::path folder = real_path(settings.cache.dir);
   if (folder == folder.root_path()) refuse(folder.string(), "the root of the file system");
   if (folder == data_folder(settings)) refuse(folder.string(), "the data set itself");
   if (fs::exists(folder, ignored) && !fs::is_directory(folder, ignored))
