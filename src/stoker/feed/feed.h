@@ -62,9 +62,11 @@ class Feed {
 
   // Batches handed out so far; next() goes on from there in another process.
   std::string state() const;
-  // Goes to the saved place in O(1). Throws E-FEED-STATE, E-FEED-CHANGED.
+  // Goes to the saved place in O(1). Throws E-FEED-STATE, E-FEED-CHANGED and leaves the feed where
+  // it was.
   void restore(std::string_view state_line);
-  // Goes to a batch of an epoch; past its end: to the epochs after it.
+  // Goes to a batch of an epoch; past its end: to the epochs after it, however far
+  // (epoch_lengths.h). Throws E-FEED-STATE.
   void seek(const FeedPosition& position);
   FeedPosition position() const;
 
