@@ -37,6 +37,8 @@ struct PrecomputeOptions {
   BreakLock break_lock = BreakLock::kNo;
   unsigned num_workers = 1;
   std::string rejects_file;  // empty: rejects.jsonl in the cache
+  // Writes the list to rejects_file; empty: publish_output does.
+  std::function<void(const std::string& lines)> write_rejects{};
   std::stop_token stop{};
   Progress* progress = &no_progress();
   std::function<void(const std::string&)> say{};   // one line for people

@@ -41,6 +41,7 @@ void put_report(Frame& frame, const cache::PrecomputeReport& report, double seco
 
 ExitCode run(Frame& frame, const PrecomputeArguments& arguments) {
   require_data(frame, "to build its cache");
+  frame.reserve_output(arguments.rejects_file);
   ProgressBar bar({.task = "build cache", .unit = "records"}, stderr_surface());
   cache::PrecomputeOptions options;
   options.overwrite = arguments.overwrite ? cache::Overwrite::kYes : cache::Overwrite::kNo;
@@ -48,6 +49,9 @@ ExitCode run(Frame& frame, const PrecomputeArguments& arguments) {
   options.when_locked = arguments.no_wait ? cache::WhenLocked::kRefuse : cache::WhenLocked::kWait;
   options.num_workers = cache_workers(frame);
   options.rejects_file = arguments.rejects_file;
+  options.write_rejects = [&](const std::string& lines) {
+    frame.write_output(arguments.rejects_file, lines);
+  };
   options.stop = frame.stop_token();
   options.progress = frame.options().quiet ? &no_progress() : &bar;
   options.say = [&frame](const std::string& line) { frame.say(line); };
