@@ -112,6 +112,7 @@ def main() -> int:
         run("clang-format", ["clang-format-15", "--dry-run", "--Werror", *sources]),
         run("layers", [sys.executable, "tools/check_layers.py"]),
         run("instructions", [sys.executable, "tools/check_instructions.py", library]),
+        run("outputs", [sys.executable, "tools/check_outputs.py"]),
         line_limits(),
         run("ruff", ["ruff", "check", *scripts]),
         run("ruff format", ["ruff", "format", "--check", *scripts]),

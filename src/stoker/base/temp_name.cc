@@ -10,13 +10,16 @@ namespace {
 
 constexpr std::string_view kMark = ".tmp.";
 constexpr std::size_t kNumDigits = 16;
+constexpr std::size_t kLongestName = 255;  // NAME_MAX of every file system in use
 
 }  // namespace
 
 std::string temp_name_for(std::string_view name) {
   std::random_device source;
   const std::uint64_t draw = (static_cast<std::uint64_t>(source()) << 32) | source();
-  return fmt::format("{}{}{:016x}", name, kMark, draw);
+  // A name that may be as long as names get has no room behind it.
+  const std::string_view start = name.substr(0, kLongestName - kMark.size() - kNumDigits);
+  return fmt::format("{}{}{:016x}", start, kMark, draw);
 }
 
 bool is_temp_name(std::string_view name) noexcept {

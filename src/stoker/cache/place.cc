@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "stoker/base/real_path.h"
 #include "stoker/cache/errors.h"
 #include "stoker/cache/list_key.h"
 #include "stoker/cache/manifest.h"
@@ -27,7 +28,7 @@ std::string environment(const char* name) {
 // Of a metadata file, the folder that holds it.
 fs::path folder_of(const std::string& path) {
   std::error_code ignored;
-  const fs::path real = fs::weakly_canonical(path, ignored);
+  const fs::path real = real_path(path);
   return fs::is_directory(real, ignored) ? real : real.parent_path();
 }
 
@@ -81,10 +82,8 @@ bool holds_cache(const fs::path& folder, Io& io) {
 }
 
 // Whether the folder, or the nearest parent that is there, can be written by this user.
-bool can_be_written(fs::path folder) {
-  std::error_code ignored;
-  while (!fs::exists(folder, ignored) && folder.has_parent_path()) folder = folder.parent_path();
-  return access(folder.c_str(), W_OK) == 0;
+bool can_be_written(const fs::path& folder) {
+  return access(nearest_existing(folder).c_str(), W_OK) == 0;
 }
 
 [[noreturn]] void refuse(const std::string& folder, std::string found) {
@@ -98,7 +97,7 @@ bool can_be_written(fs::path folder) {
 
 CachePlace explicit_place(const config::Settings& settings) {
   std::error_code ignored;
-  const fs::path folder = fs::weakly_canonical(settings.cache.dir, ignored);
+  const fs::path folder = real_path(settings.cache.dir);
   if (folder == folder.root_path()) refuse(folder.string(), "the root of the file system");
   for (const fs::path& data : data_folders(settings)) {
     if (data.empty()) continue;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "stoker/base/bytes.h"
+#include "stoker/base/output_file.h"
 #include "stoker/base/sync.h"
 #include "stoker/cache/damage.h"
 #include "stoker/cache/errors.h"
@@ -52,12 +53,10 @@ void publish_if_changed(const File& folder, const std::string& name, const std::
   publish_file(folder, name, view_bytes(text)).take_or_raise();
 }
 
-void write_rejects(const File& folder, const std::string& path, const std::string& lines) {
-  if (path.empty()) return publish_if_changed(folder, "rejects.jsonl", lines);
-  const std::size_t slash = path.rfind('/');
-  const std::string parent = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  const File opened = open_file(folder.io(), parent, OpenFor::kFolder).take_or_raise();
-  publish_if_changed(opened, slash == std::string::npos ? path : path.substr(slash + 1), lines);
+void write_rejects(const File& folder, const PrecomputeOptions& options, const std::string& lines) {
+  if (options.rejects_file.empty()) return publish_if_changed(folder, "rejects.jsonl", lines);
+  if (options.write_rejects) return options.write_rejects(lines);
+  publish_output(folder.io(), options.rejects_file, view_bytes(lines)).take_or_raise();
 }
 
 // Rejects of the index and of the build as one list; a row is named once.
@@ -207,12 +206,11 @@ PrecomputeReport precompute(const config::Settings& settings, WantedData& data, 
   try {
     report.build = build_cache(folder, data.wanted->target(), build);
   } catch (const DataError&) {
-    write_rejects(folder, options.rejects_file, data::rejects_jsonl(all_rejects(data, rejects)));
+    write_rejects(folder, options, data::rejects_jsonl(all_rejects(data, rejects)));
     throw;
   }
   tell_damage(options, report.build);
-  write_rejects(folder, options.rejects_file,
-                data::rejects_jsonl(all_rejects(data, report.build.rejects)));
+  write_rejects(folder, options, data::rejects_jsonl(all_rejects(data, report.build.rejects)));
   publish_if_changed(folder, "config.yaml", config_text(settings));
   data.index.check_unchanged().take_or_raise();
   report.counts = data.index.counts();

@@ -45,6 +45,8 @@ struct PrecomputeOptions {
   bool check_bytes = false;             // of what stays (BuildOptions)
   std::set<std::uint32_t> rebuild{};    // shards to write anew
   std::string rejects_file{};           // empty: rejects.jsonl in the cache
+  // Writes the list to rejects_file; empty: publish_output does.
+  std::function<void(const std::string& lines)> write_rejects{};
   std::stop_token stop{};
   Progress* progress = &no_progress();
   std::function<void(const std::string&)> say{};   // one line for people

@@ -22,15 +22,10 @@ struct CacheBenchArguments {
   std::string order_file;
 };
 
-void write_order(const bench::CacheBenchReport& report, const std::string& path) {
+std::string order_lines(const bench::CacheBenchReport& report) {
   std::string lines;
   for (const std::string& id : report.order) lines += id + "\n";
-  const std::size_t slash = path.rfind('/');
-  const std::string parent = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  const File folder = open_file(system_io(), parent, OpenFor::kFolder).take_or_raise();
-  publish_file(folder, slash == std::string::npos ? path : path.substr(slash + 1),
-               view_bytes(lines))
-      .take_or_raise();
+  return lines;
 }
 
 void put_report(Frame& frame, const bench::CacheBenchReport& report) {
@@ -70,13 +65,14 @@ void put_report(Frame& frame, const bench::CacheBenchReport& report) {
 }
 
 ExitCode run(Frame& frame, const CacheBenchArguments& arguments) {
+  frame.reserve_output(arguments.order_file);
   bench::CacheBenchOptions options = arguments.options;
   options.num_threads = arguments.num_threads == 0 ? count_cpus().allowed : arguments.num_threads;
   options.stop = frame.stop_token();
   const bench::CacheBenchReport report = bench::bench_cache(system_io(), options);
   put_report(frame, report);
   frame.report()["cache"] = options.folder;
-  if (!arguments.order_file.empty()) write_order(report, arguments.order_file);
+  if (!arguments.order_file.empty()) frame.write_output(arguments.order_file, order_lines(report));
   return ExitCode::kDone;
 }
 

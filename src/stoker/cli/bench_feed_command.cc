@@ -116,6 +116,7 @@ ExitCode replay(Frame& frame, const std::string& path) {
 ExitCode run(Frame& frame, const FeedBenchArguments& arguments) {
   if (!arguments.replayed_log_file.empty()) return replay(frame, arguments.replayed_log_file);
   require_data(frame, "to feed from");
+  frame.reserve_output(arguments.tuner_log_file);
   bench::FeedBenchOptions options{.cases = make_cases(frame, arguments),
                                   .seconds = arguments.seconds,
                                   .num_windows = arguments.num_windows,
@@ -128,8 +129,10 @@ ExitCode run(Frame& frame, const FeedBenchArguments& arguments) {
   put_demand(arguments.demand, options);
   const bench::FeedBenchReport report = bench::bench_feed(system_io(), options);
   put_feed_report(frame, report);
-  if (!arguments.tuner_log_file.empty() && !report.rows.empty() && report.rows.back().tuner)
-    frame.write_result(report.rows.back().tuner->text(), arguments.tuner_log_file);
+  if (!arguments.tuner_log_file.empty() && !report.rows.empty() && report.rows.back().tuner) {
+    frame.write_output(arguments.tuner_log_file, report.rows.back().tuner->text());
+    frame.report()["out"] = arguments.tuner_log_file;
+  }
   return ExitCode::kDone;
 }
 

@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "stoker/base/real_path.h"
 #include "stoker/bench/errors.h"
 #include "stoker/cli/command_group.h"
 #include "stoker/cli/commands.h"
@@ -36,9 +37,11 @@ struct PeersArguments {
 
 // The first folder above where the user stands, or above the program, that holds the driver.
 std::optional<fs::path> find_source_tree(const fs::path& program) {
-  for (const fs::path& start : {fs::current_path(), program.parent_path()}) {
+  std::error_code ignored;  // the present folder may have been removed
+  for (const fs::path& start : {fs::current_path(ignored), program.parent_path()}) {
+    if (!start.is_absolute()) continue;
     for (fs::path folder = start;; folder = folder.parent_path()) {
-      if (fs::exists(folder / "bench" / "peers" / "feed.py")) return folder;
+      if (fs::exists(folder / "bench" / "peers" / "feed.py", ignored)) return folder;
       if (folder == folder.root_path()) break;
     }
   }
@@ -117,7 +120,7 @@ void put_report(Frame& frame, const fs::path& file) {
 
 // A smoke test never takes the place of figures on record.
 fs::path results_folder(const PeersArguments& arguments, const fs::path& tree) {
-  if (!arguments.out.empty()) return fs::absolute(arguments.out);
+  if (!arguments.out.empty()) return real_path(arguments.out);
   return arguments.quick ? fs::temp_directory_path() / "stoker-peers-quick"
                          : tree / "bench" / "results";
 }

@@ -9,6 +9,7 @@
 #include "stoker/base/number_text.h"
 #include "stoker/base/progress.h"
 #include "stoker/base/svg.h"
+#include "stoker/cli/cache_options.h"
 #include "stoker/cli/command_group.h"
 #include "stoker/cli/commands.h"
 #include "stoker/cli/data_lines.h"
@@ -28,16 +29,6 @@ struct DataArguments {
   std::string out_file;
 };
 
-// Publishes a small file wherever the user says.
-void write_file(const std::string& path, std::string_view content) {
-  const std::size_t slash = path.find_last_of('/');
-  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  make_folders(system_io(), folder).take_or_raise();
-  const File opened = open_file(system_io(), folder, OpenFor::kFolder).take_or_raise();
-  const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
-  publish_file(opened, name, view_bytes(content)).take_or_raise();
-}
-
 data::IndexOptions options_of(Frame& frame, const DataArguments& arguments) {
   data::IndexOptions options = data::index_options_of(frame.settings());
   if (!arguments.columns.empty())
@@ -45,18 +36,18 @@ data::IndexOptions options_of(Frame& frame, const DataArguments& arguments) {
   return options;
 }
 
-// Where the list of rejects goes: as asked, else beside the data. A folder that cannot be written
-// costs the list, not the check.
+// Where the list of rejects goes: as asked, else into the cache's folder, never among the sounds. A
+// folder that cannot be written costs the list, not the check.
 std::string keep_rejects(Frame& frame, const data::Index& index, const DataArguments& arguments) {
   if (index.rejects().empty() && arguments.rejects_file.empty()) return {};
   const std::string lines = data::rejects_jsonl(index.account().rejects());
   if (!arguments.rejects_file.empty()) {
-    write_file(arguments.rejects_file, lines);
+    frame.write_output(arguments.rejects_file, lines);
     return arguments.rejects_file;
   }
-  std::string path = index.sources().front().root.path() + "/.stoker/rejects.jsonl";
   try {
-    write_file(path, lines);
+    std::string path = cache_folder(frame) + "/rejects.jsonl";
+    frame.write_output(path, lines);
     return path;
   } catch (const Failure& failure) {
     frame.warn(fmt::format("the list of rejects was not kept ({}); name a place with --rejects",
@@ -72,6 +63,7 @@ std::shared_ptr<const text::Tokenizer> tokenizer_of(const config::TextSettings& 
 }
 
 ExitCode check(Frame& frame, const DataArguments& arguments) {
+  frame.reserve_output(arguments.rejects_file);
   data::IndexOptions options = options_of(frame, arguments);
   options.check = data::FileCheck::kContent;
   options.tokenizer = tokenizer_of(frame.settings().text);
@@ -90,6 +82,7 @@ ExitCode check(Frame& frame, const DataArguments& arguments) {
 }
 
 ExitCode info(Frame& frame, const DataArguments& arguments) {
+  frame.reserve_output(arguments.svg_file);
   const data::Index index =
       data::open_index(options_of(frame, arguments), system_io(), frame.stop_token());
   const data::Summary summary = data::summarise(index);
@@ -103,17 +96,18 @@ ExitCode info(Frame& frame, const DataArguments& arguments) {
                                  summary.durations.mean_s),
       .x = {.label = "duration (s)", .low = 0.0},
       .y = {.label = "utterances"}};
-  write_file(arguments.svg_file, histogram_chart(chart, summary.durations_s, 40));
+  frame.write_output(arguments.svg_file, histogram_chart(chart, summary.durations_s, 40));
   frame.report()["svg"] = arguments.svg_file;
   frame.print("chart     " + arguments.svg_file);
   return ExitCode::kDone;
 }
 
 ExitCode split(Frame& frame, const DataArguments& arguments) {
+  frame.reserve_output(arguments.out_file);
   const data::IndexOptions options = options_of(frame, arguments);
   const data::Index index = data::open_index(options, system_io(), frame.stop_token());
   const SplitLines lines = split_lines(index, options.splits);
-  write_file(arguments.out_file, lines.text);
+  frame.write_output(arguments.out_file, lines.text);
   put_counts(frame.report(), index);
   frame.report()["out"] = arguments.out_file;
   frame.report()["train"] = lines.num_train;
@@ -155,7 +149,7 @@ void add_data_commands(CLI::App& app, Frame& frame) {
   CLI::App* checking = add_data_command(
       group, frame, "check", "Read every row and file and list what is wrong", arguments);
   checking->add_option("--rejects", arguments->rejects_file,
-                       "Where the list of rejects goes (.stoker/rejects.jsonl in the data set)");
+                       "Where the list of rejects goes (rejects.jsonl in the cache's folder)");
   frame.on(*checking, [&frame, arguments] { return check(frame, *arguments); });
   CLI::App* looking = add_data_command(
       group, frame, "info", "Durations, rates, speakers, characters, histogram", arguments);

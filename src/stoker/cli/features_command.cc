@@ -34,19 +34,12 @@ struct Asked {
 std::string target_for(const Asked& asked, const std::string& named, const std::string& input,
                        std::string_view suffix) {
   if (asked.files.size() == 1) return named;
-  std::filesystem::create_directories(named);
+  make_folders(system_io(), named).take_or_raise();
   return (std::filesystem::path(named) / std::filesystem::path(input).stem()).string() +
          std::string(suffix);
 }
 
-void put_file(const std::string& path, std::span<const std::byte> bytes) {
-  const std::filesystem::path target(path);
-  const std::string folder = target.has_parent_path() ? target.parent_path().string() : ".";
-  const File root = open_file(system_io(), folder, OpenFor::kFolder).take_or_raise();
-  publish_file(root, target.filename().string(), bytes).take_or_raise();
-}
-
-nlohmann::ordered_json one_file(const Asked& asked, const std::string& input,
+nlohmann::ordered_json one_file(Frame& frame, const Asked& asked, const std::string& input,
                                 audio::FeatureMaker& maker) {
   const audio::FileFeatures features = maker.run(system_io(), input).take_or_raise();
   if (!asked.out.empty()) {
@@ -54,11 +47,12 @@ nlohmann::ordered_json one_file(const Asked& asked, const std::string& input,
                                   .rank = 2,
                                   .axes = {static_cast<std::uint32_t>(features.num_frames),
                                            static_cast<std::uint32_t>(features.num_mels)}};
-    put_file(target_for(asked, asked.out, input, ".npy"),
-             cache::encode_npy(shape, std::as_bytes(std::span(features.values))));
+    frame.write_output(target_for(asked, asked.out, input, ".npy"),
+                       cache::encode_npy(shape, std::as_bytes(std::span(features.values))));
   }
   if (!asked.plot.empty())
-    put_file(target_for(asked, asked.plot, input, ".png"), audio::feature_picture(features));
+    frame.write_output(target_for(asked, asked.plot, input, ".png"),
+                       audio::feature_picture(features));
   return {{"file", input},
           {"frames", features.num_frames},
           {"mels", features.num_mels},
@@ -66,12 +60,16 @@ nlohmann::ordered_json one_file(const Asked& asked, const std::string& input,
 }
 
 ExitCode run(Frame& frame, const Asked& asked) {
+  if (asked.files.size() == 1) {
+    frame.reserve_output(asked.out);
+    frame.reserve_output(asked.plot);
+  }
   audio::FeatureMaker maker(frame.settings().features);
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   std::uint64_t num_frames = 0;
   double audio_s = 0;
   for (const std::string& input : asked.files) {
-    rows.push_back(one_file(asked, input, maker));
+    rows.push_back(one_file(frame, asked, input, maker));
     const auto& row = rows.back();
     num_frames += row["frames"].get<std::uint64_t>();
     audio_s += row["audio_s"].get<double>();

@@ -4,17 +4,19 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "stoker/base/bytes.h"
 #include "stoker/base/io.h"
+#include "stoker/base/output_file.h"
 #include "stoker/cli/errors.h"
 #include "stoker/cli/terminal.h"
 
 namespace stoker::cli {
 namespace {
+
+constexpr std::string_view kStandardOutput = "-";
 
 void write_out(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size())
@@ -66,6 +68,7 @@ config::Settings Frame::settings_with(const std::vector<std::string>& further) c
 }
 
 void Frame::print(std::string_view line) {
+  if (is_stdout_taken_) return say(line);
   if (!options_.json) write_out(fmt::format("{}\n", line));
 }
 
@@ -75,12 +78,31 @@ void Frame::print_raw(std::string_view text) {
 
 void Frame::write_result(std::string_view text, const std::string& path) {
   if (path.empty()) return print_raw(text);
-  const std::filesystem::path target(path);
-  const std::string folder = target.has_parent_path() ? target.parent_path().string() : ".";
-  make_folders(system_io(), folder).take_or_raise();
-  const File parent = open_file(system_io(), folder, OpenFor::kFolder).take_or_raise();
-  publish_file(parent, target.filename().string(), view_bytes(text)).take_or_raise();
+  reserve_output(path);
+  write_output(path, text);
   report()["out"] = path;
+}
+
+void Frame::reserve_output(const std::string& path) {
+  if (path.empty()) return;
+  if (path != kStandardOutput) return check_output(system_io(), path).take_or_raise();
+  if (options_.json || is_stdout_taken_) {
+    raise({.code = &kUsage,
+           .promised = "\"-\" writes to standard output, which has one use",
+           .found = options_.json ? "--json writes there, too" : "two outputs are named \"-\"",
+           .cure = "name a file instead of \"-\""});
+  }
+  is_stdout_taken_ = true;
+}
+
+void Frame::write_output(const std::string& path, std::span<const std::byte> content) {
+  if (path != kStandardOutput) return publish_output(system_io(), path, content).take_or_raise();
+  write_out(view_text(content));
+  std::fflush(stdout);
+}
+
+void Frame::write_output(const std::string& path, std::string_view content) {
+  write_output(path, view_bytes(content));
 }
 
 void Frame::say(std::string_view line) {

@@ -2,10 +2,12 @@
 // that becomes the JSON object, and the stop token.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -62,13 +64,21 @@ class Frame {
   // A line about the settings that is said together with their notices.
   void note(std::string line) { notes_.push_back(std::move(line)); }
 
-  // A result for people: one line on stdout; nothing with --json.
+  // A result for people: one line on stdout; nothing with --json. On stderr when stdout carries an
+  // output ("-").
   void print(std::string_view line);
   // Raw bytes on stdout, for output that is a file in itself (a page, a script); nothing with
   // --json.
   void print_raw(std::string_view text);
-  // A result that is a file in itself: published at `path`, or on stdout when it is empty.
+  // A result that is a file in itself: written to `path`, or on stdout when it is empty.
   void write_result(std::string_view text, const std::string& path);
+  // For every option that names an output, before the work and before anything is printed: "-"
+  // takes stdout for it (E-USAGE with --json, or when another output has it), and a path that
+  // cannot be one is refused at once. Empty: not asked for.
+  void reserve_output(const std::string& path);
+  // Writes an output that was reserved; base/output_file.h says how.
+  void write_output(const std::string& path, std::span<const std::byte> content);
+  void write_output(const std::string& path, std::string_view content);
   // Talk: one line on stderr; nothing with --quiet.
   void say(std::string_view line);
   // "warning: …" on stderr; also listed under `warnings` in the JSON.
@@ -97,6 +107,7 @@ class Frame {
   std::optional<Chosen> chosen_;
   std::stop_token stop_;
   std::unique_ptr<nlohmann::ordered_json> report_;
+  bool is_stdout_taken_ = false;  // by an output named "-"
 };
 
 }  // namespace stoker::cli

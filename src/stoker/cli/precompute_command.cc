@@ -60,6 +60,7 @@ void check_device(Frame& frame) {
 ExitCode run(Frame& frame, const PrecomputeArguments& arguments) {
   require_data(frame, "to build its cache");
   check_device(frame);
+  frame.reserve_output(arguments.rejects_file);
   ProgressBar bar({.task = "build cache", .unit = "records"}, stderr_surface());
   cache::PrecomputeOptions options;
   options.overwrite = arguments.overwrite ? cache::Overwrite::kYes : cache::Overwrite::kNo;
@@ -68,6 +69,9 @@ ExitCode run(Frame& frame, const PrecomputeArguments& arguments) {
   options.num_workers = cache_workers(frame);
   options.check_bytes = true;
   options.rejects_file = arguments.rejects_file;
+  options.write_rejects = [&](const std::string& lines) {
+    frame.write_output(arguments.rejects_file, lines);
+  };
   options.stop = frame.stop_token();
   options.progress = frame.options().quiet ? &no_progress() : &bar;
   options.say = [&frame](const std::string& line) { frame.say(line); };

@@ -24,12 +24,6 @@ namespace {
 constexpr int kBugExit = 134;
 constexpr int kKeepRunning = -1;
 
-bool wants_json(int argc, char** argv) {
-  for (int i = 1; i < argc; ++i)
-    if (std::string_view(argv[i]) == "--json") return true;
-  return false;
-}
-
 void put(nlohmann::ordered_json& object, const char* key, const std::string& text) {
   if (!text.empty()) object[key] = text;
 }
@@ -57,6 +51,12 @@ void install_log_sink(const GlobalOptions& options) {
 }
 
 }  // namespace
+
+bool wants_json(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i)
+    if (std::string_view(argv[i]) == "--json") return true;
+  return false;
+}
 
 int Program::run(int argc, char** argv) {
   CLI::App app("Feeds a GPU with speech batches and says why it idles.", "stoker");

@@ -8,6 +8,9 @@
 
 namespace stoker::cli {
 
+// Whether --json is anywhere on the command line; for errors before it is parsed.
+bool wants_json(int argc, char** argv);
+
 class Program {
  public:
   // Runs the whole command line and returns the process's exit code.

@@ -36,16 +36,9 @@ struct StreamArguments {
   bool list_ids = false;
 };
 
-void publish(const std::string& path, std::string_view content) {
-  const std::size_t slash = path.find_last_of('/');
-  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  const File opened = open_file(system_io(), folder, OpenFor::kFolder).take_or_raise();
-  const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
-  publish_file(opened, name, view_bytes(content)).take_or_raise();
-}
-
-std::string load_state(const std::string& path) {
-  if (path.empty()) return {};
+// Nothing when no file is named; an empty file is a damaged state, not a start from the front.
+std::optional<std::string> load_state(const std::string& path) {
+  if (path.empty()) return std::nullopt;
   const File file = open_file(system_io(), path, OpenFor::kRead).take_or_raise();
   return std::string(view_text(read_whole(file, kMaxStateFileBytes).take_or_raise()));
 }
@@ -62,6 +55,8 @@ class StreamRun {
 
   ExitCode run() {
     const Stopwatch started;
+    frame_.reserve_output(arguments_.state_out);
+    frame_.reserve_output(arguments_.rejects_file);
     feed::OpenedFeed opened =
         feed::open_feed(feed::resolve_auto_device(frame_.settings(), feed::AutoMel::kHost),
                         {.state = load_state(arguments_.state_in),
@@ -96,10 +91,10 @@ class StreamRun {
 
   // The line of a batch is out before the state counts it: a kill in between repeats a batch, it
   // never loses one.
-  void save_state(const feed::Feed& feed) const {
+  void save_state(const feed::Feed& feed) {
     if (arguments_.state_out.empty()) return;
     std::fflush(stdout);
-    publish(arguments_.state_out, feed.state() + "\n");
+    frame_.write_output(arguments_.state_out, feed.state() + "\n");
   }
 
   void show(const feed::Batch& batch) {
@@ -175,7 +170,7 @@ class StreamRun {
       frame_.warn(error_line(bad.error));
     }
     if (arguments_.rejects_file.empty()) return;
-    publish(arguments_.rejects_file, data::rejects_jsonl(rejects));
+    frame_.write_output(arguments_.rejects_file, data::rejects_jsonl(rejects));
   }
 
   Frame& frame_;

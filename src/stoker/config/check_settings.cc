@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "stoker/base/real_path.h"
 #include "stoker/config/errors.h"
 #include "stoker/config/field_table.h"
 #include "stoker/config/value_text.h"
@@ -134,12 +135,11 @@ void check_cache_folder(const std::string& cache_dir, const std::string& data_pa
   namespace fs = std::filesystem;
   if (cache_dir.empty()) return;
   std::error_code ignored;
-  const fs::path cache = fs::weakly_canonical(cache_dir, ignored);
+  const fs::path cache = real_path(cache_dir);
   if (cache == cache.root_path()) refuse_folder(cache_dir, "the cache folder is the root");
-  if (!data_path.empty() && cache == fs::weakly_canonical(data_path, ignored))
+  if (!data_path.empty() && cache == real_path(data_path))
     refuse_folder(cache_dir, "the cache folder is the data set's own folder");
-  fs::path existing = cache;
-  while (!fs::exists(existing, ignored)) existing = existing.parent_path();
+  const fs::path existing = nearest_existing(cache);
   if (!fs::is_directory(existing, ignored))
     refuse_folder(cache_dir, fmt::format("{} is not a folder", existing.string()));
   if (access(existing.c_str(), W_OK | X_OK) != 0)

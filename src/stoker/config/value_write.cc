@@ -3,21 +3,28 @@
 #include <array>
 #include <charconv>
 
+#include "stoker/base/utf8.h"
 #include "stoker/config/value_text.h"
 
 namespace stoker::config {
 namespace {
 
+// Bytes that are not UTF-8, as a path may hold, are shown as "\\xff": neither JSON nor YAML can
+// carry them.
 std::string escaped(std::string_view text) {
   std::string out = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\')
-      out += fmt::format("\\{}", c);
-    else if (byte < 0x20 || byte == 0x7F)
-      out += fmt::format("\\u{:04x}", byte);
+  while (!text.empty()) {
+    const Utf8Char next = decode_utf8(text);
+    const std::string_view bytes = text.substr(0, next.size_bytes);
+    if (!next.valid)
+      for (const char c : bytes) out += fmt::format("\\\\x{:02x}", static_cast<unsigned char>(c));
+    else if (next.code_point == '"' || next.code_point == '\\')
+      out += fmt::format("\\{}", bytes);
+    else if (next.code_point < 0x20 || next.code_point == 0x7F)
+      out += fmt::format("\\u{:04x}", next.code_point);
     else
-      out += c;
+      out += bytes;
+    text.remove_prefix(next.size_bytes);
   }
   return out + "\"";
 }

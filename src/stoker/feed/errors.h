@@ -21,7 +21,9 @@ inline constexpr ErrorCode kFeedEmpty{
     "run `stoker data check` on the folder to see why rows are left out"};
 inline constexpr ErrorCode kFeedState{
     "E-FEED-STATE", ExitCode::kUsage,
-    "The saved state is not one line of JSON that this version of stoker writes.",
+    "The saved state is not a line that this version of stoker wrote, was changed since, or names "
+    "a "
+    "place that the order does not have.",
     "give the file that --state-out or Feed::state() wrote, unchanged"};
 inline constexpr ErrorCode kFeedChanged{
     "E-FEED-CHANGED", ExitCode::kData,

@@ -8,6 +8,8 @@
 #include "stoker/base/cpu_time.h"
 #include "stoker/feed/batch_fill.h"
 #include "stoker/feed/device_stage.h"
+#include "stoker/feed/epoch_lengths.h"
+#include "stoker/feed/errors.h"
 #include "stoker/feed/feed_format.h"
 #include "stoker/feed/feed_totals.h"
 #include "stoker/feed/tuner.h"
@@ -20,6 +22,15 @@ namespace {
 constexpr unsigned kIdleWorkersPerCore = 4;
 constexpr unsigned kMostReadAhead = 512;
 
+// A place that the epoch does not have can only come from a damaged state or a wrong call.
+void check_batch(const FeedPosition& at, std::uint64_t num_batches) {
+  if (at.batch <= num_batches) return;
+  raise({.code = &kFeedState,
+         .promised = "expected at most batch " + grouped(num_batches) + ", the end of epoch " +
+                     grouped(at.epoch),
+         .found = "found batch " + grouped(at.batch)});
+}
+
 }  // namespace
 
 struct Feed::State {
@@ -27,6 +38,8 @@ struct Feed::State {
       : setup(std::move(given)),
         order(std::make_shared<Order>(std::move(setup.rows), setup.order)) {
     check_ranks(setup.ranks, setup.order.batch_multiple);
+    // The place behind the last epoch is a place that a state names, too.
+    setup.num_epochs = std::min(setup.num_epochs, kEndEpoch - 1);
     format = std::make_shared<BatchFormat>(make_format(setup, *order));
     max_depth = count_slots(*format, setup.loading.buffer_bytes) - 2;
     begin_knobs();
@@ -110,8 +123,11 @@ struct Feed::State {
     why_ended = std::move(why);
   }
 
-  // Builds everything that depends on the position; what runs now ends first.
+  // Builds everything that depends on the position; what runs now ends first. A refused position
+  // leaves all as it was.
   void start(const FeedPosition& at) {
+    auto planned = make_planner(at.epoch);
+    check_batch(at, planned->num_batches(at.epoch));
     is_running = false;
     tuner.reset();
     stage.reset();
@@ -119,12 +135,7 @@ struct Feed::State {
     if (device != nullptr) device->forget_ready();
     position = at;
     epoch_batches.reset();
-    planner = make_planner(position.epoch);
-    while (position.batch > planner->num_batches(position.epoch)) {
-      position.batch -= planner->num_batches(position.epoch);
-      ++position.epoch;
-      planner = make_planner(position.epoch);
-    }
+    planner = std::move(planned);
     const TunerKnobs now = knobs_now();
     const unsigned max_workers =
         std::max({1U, setup.loading.max_workers, now.at(TunerKnob::kWorkers)});
@@ -300,10 +311,12 @@ std::string Feed::state() const { return state_line({state_->setup.identity, sta
 void Feed::restore(std::string_view state_line) {
   const FeedState saved = parse_state(state_line);
   check_same(saved.identity, state_->setup.identity);
-  seek(saved.position);
+  state_->begin(saved.position);  // as it is: a place past the epoch's end is a damaged state
 }
 
-void Feed::seek(const FeedPosition& position) { state_->begin(position); }
+void Feed::seek(const FeedPosition& position) {
+  state_->begin(EpochLengths(*state_->order).find(position));
+}
 
 FeedPosition Feed::position() const { return state_->position; }
 

@@ -2,83 +2,161 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
+#include <charconv>
 #include <utility>
 
-#include "stoker/base/invariant.h"
+#include "stoker/base/bytes.h"
+#include "stoker/base/crc32c.h"
 #include "stoker/feed/errors.h"
 
 namespace stoker::feed {
 namespace {
 
-using nlohmann::json;
+constexpr std::string_view kHead = R"({"v":"2-)";
+constexpr std::string_view kHeadOfVersion1 = R"({"v":1,)";
+constexpr std::string_view kHexDigits = "0123456789abcdef";
+constexpr std::string_view kPathLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
+constexpr std::size_t kSumDigits = 8;
+constexpr std::size_t kDigestDigits = 16;
+constexpr std::size_t kMostPathLetters = 16;
+// Seeds from here on are written to base 36, which leaves room for the place.
+constexpr std::uint64_t kLongSeed = 10'000'000'000;
+constexpr int kLongSeedBase = 36;
 
-constexpr std::uint64_t kVersion = 1;
-constexpr std::array kKeys{"v",    "data", "order", "feature", "text",
-                           "path", "seed", "epoch", "batch"};
-
-[[noreturn]] void refuse(std::string promised, std::string found) {
-  raise({.code = &kFeedState, .promised = std::move(promised), .found = std::move(found)});
+[[noreturn]] void refuse(std::string_view expected, std::string_view found, std::string cure = {}) {
+  raise({.code = &kFeedState,
+         .promised = fmt::format("expected {}", expected),
+         .found = fmt::format("found {}", found),
+         .cure = std::move(cure)});
 }
 
-std::uint64_t number_at(const json& state, const char* key) {
-  if (!state.at(key).is_number_unsigned())
-    refuse(fmt::format("{} is a whole number", key), "another value");
-  return state.at(key).get<std::uint64_t>();
+std::string sum_text(std::string_view covered) {
+  return fmt::format("{:08x}", crc32c(view_bytes(covered)));
 }
 
-std::string digest_at(const json& state, const char* key) {
-  const json& value = state.at(key);
-  const auto is_hex = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
-  if (value.is_string()) {
-    auto text = value.get<std::string>();
-    if (text.size() == 16 && std::all_of(text.begin(), text.end(), is_hex)) return text;
-  }
-  refuse(fmt::format("{} is 16 hexadecimal digits", key), "another value");
+std::string seed_text(std::uint64_t seed) {
+  if (seed < kLongSeed) return std::to_string(seed);
+  std::array<char, 16> digits{};
+  const auto end =
+      std::to_chars(digits.data(), digits.data() + digits.size(), seed, kLongSeedBase).ptr;
+  return fmt::format("\"{}\"", std::string_view(digits.data(), end));
 }
 
-json parse_object(std::string_view line) {
-  if (line.size() > kMaxStateBytes) {
-    refuse(fmt::format("at most {} bytes", kMaxStateBytes), fmt::format("{} bytes", line.size()));
+// Takes the line apart from the front: there is one way to write a state, so anything else is no
+// state. No key can come twice, be left out or be added.
+class StateScanner {
+ public:
+  explicit StateScanner(std::string_view rest) : rest_(rest) {}
+
+  void expect(std::string_view literal) {
+    if (!rest_.starts_with(literal)) refuse(fmt::format("{} at its place", literal), "another key");
+    rest_.remove_prefix(literal.size());
   }
-  json state = json::parse(line, nullptr, false);
-  if (!state.is_object()) refuse("one JSON object", "something else");
-  for (const char* key : kKeys) {
-    if (!state.contains(key)) refuse(fmt::format("a key \"{}\"", key), "none");
+
+  std::string digest() {
+    const std::string_view digits = take_while(kHexDigits);
+    if (digits.size() != kDigestDigits) refuse("digests of 16 hexadecimal digits", "another value");
+    return std::string(digits);
   }
-  if (state.size() != kKeys.size()) refuse("nine keys", fmt::format("{}", state.size()));
-  return state;
+
+  std::string path() {
+    const std::string_view word = take_while(kPathLetters);
+    if (word.empty() || word.size() > kMostPathLetters) refuse("path is a word", "another value");
+    return std::string(word);
+  }
+
+  std::uint64_t seed() {
+    if (!rest_.starts_with('"')) return number("seed", kLongSeed);
+    expect("\"");
+    const std::string_view digits = take_while(kPathLetters);
+    std::uint64_t value = 0;
+    const char* const end = digits.data() + digits.size();
+    const auto [read_to, fault] = std::from_chars(digits.data(), end, value, kLongSeedBase);
+    const bool is_whole = fault == std::errc() && read_to == end && !digits.empty();
+    if (!is_whole || seed_text(value) != fmt::format("\"{}\"", digits))
+      refuse("seed is a number", "another value");
+    expect("\"");
+    return value;
+  }
+
+  // In its shortest form, below `end`.
+  std::uint64_t number(const char* key, std::uint64_t end) {
+    const std::string_view digits = take_while("0123456789");
+    std::uint64_t value = 0;
+    const auto [read_to, fault] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (fault != std::errc() || digits != std::to_string(value) || value >= end)
+      refuse(fmt::format("{} is a whole number below {}", key, end), "another value");
+    return value;
+  }
+
+  void expect_end() const {
+    if (!rest_.empty()) refuse("one line and nothing behind it", "further bytes");
+  }
+
+ private:
+  std::string_view take_while(std::string_view letters) {
+    const std::size_t end = std::min(rest_.find_first_not_of(letters), rest_.size());
+    const std::string_view taken = rest_.substr(0, end);
+    rest_.remove_prefix(end);
+    return taken;
+  }
+
+  std::string_view rest_;
+};
+
+// Checks the head with its checksum; returns the bytes that the checksum covers.
+std::string_view checked_rest(std::string_view line) {
+  if (line.empty()) refuse("one line of JSON", "an empty state");
+  if (line.starts_with(kHeadOfVersion1)) {
+    refuse("version 2, whose line has a checksum", "version 1, whose place cannot be checked",
+           "start without the state; stream --from-batch goes to a batch by its number");
+  }
+  const std::size_t head_bytes = kHead.size() + kSumDigits;
+  if (!line.starts_with(kHead) || line.size() < head_bytes)
+    refuse(fmt::format("a line that begins with {}", kHead), "another text");
+  const std::string_view sum = line.substr(kHead.size(), kSumDigits);
+  const std::string_view rest = line.substr(head_bytes);
+  if (const std::string found = sum_text(rest); found != sum)
+    refuse(fmt::format("checksum {}", sum), fmt::format("{}: the line was changed", found));
+  return rest;
 }
 
 }  // namespace
 
 std::string state_line(const FeedState& state) {
   const FeedIdentity& who = state.identity;
-  std::string line = fmt::format(
-      R"({{"v":{},"data":"{}","order":"{}","feature":"{}","text":"{}","path":"{}","seed":{},"epoch":{},"batch":{}}})",
-      kVersion, who.data, who.order, who.feature, who.text, who.path, who.seed,
+  const std::string rest = fmt::format(
+      R"(","data":"{}","order":"{}","feature":"{}","text":"{}","path":"{}","seed":{},"epoch":{},"batch":{}}})",
+      who.data, who.order, who.feature, who.text, who.path, seed_text(who.seed),
       state.position.epoch, state.position.batch);
-  check_invariant(line.size() <= kMaxStateBytes, "a state line fits its limit");
-  return line;
+  return fmt::format("{}{}{}", kHead, sum_text(rest), rest);
 }
 
 FeedState parse_state(std::string_view line) {
-  while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) line.remove_suffix(1);
-  const json state = parse_object(line);
-  const std::uint64_t version = number_at(state, "v");
-  if (version != kVersion) {
-    refuse(fmt::format("version {}", kVersion), fmt::format("version {}", version));
-  }
-  if (!state.at("path").is_string()) refuse("path is a text", "another value");
-  return {{.data = digest_at(state, "data"),
-           .order = digest_at(state, "order"),
-           .feature = digest_at(state, "feature"),
-           .text = digest_at(state, "text"),
-           .path = state.at("path").get<std::string>(),
-           .seed = number_at(state, "seed")},
-          {.epoch = number_at(state, "epoch"), .batch = number_at(state, "batch")}};
+  if (line.ends_with('\n')) line.remove_suffix(1);
+  StateScanner scanner(checked_rest(line));
+  FeedState state;
+  scanner.expect(R"(","data":")");
+  state.identity.data = scanner.digest();
+  scanner.expect(R"(","order":")");
+  state.identity.order = scanner.digest();
+  scanner.expect(R"(","feature":")");
+  state.identity.feature = scanner.digest();
+  scanner.expect(R"(","text":")");
+  state.identity.text = scanner.digest();
+  scanner.expect(R"(","path":")");
+  state.identity.path = scanner.path();
+  scanner.expect(R"(","seed":)");
+  state.identity.seed = scanner.seed();
+  scanner.expect(R"(,"epoch":)");
+  state.position.epoch = scanner.number("epoch", kEndEpoch);
+  scanner.expect(R"(,"batch":)");
+  state.position.batch = scanner.number("batch", kEndBatch);
+  scanner.expect("}");
+  scanner.expect_end();
+  return state;
 }
 
 void check_same(const FeedIdentity& saved, const FeedIdentity& now) {

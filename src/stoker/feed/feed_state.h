@@ -9,7 +9,14 @@
 
 namespace stoker::feed {
 
+// Of every state below 10^6 batches, whatever seed and path are; with a seed of at most ten digits,
+// below 10^11. The longest of all has 205.
 inline constexpr std::size_t kMaxStateBytes = 192;
+
+// Draws are keyed by the epoch's low 32 bits, so a feed ends before they repeat; rows of an epoch
+// are counted in 32 bits, and every batch holds at least one.
+inline constexpr std::uint64_t kEndEpoch = std::uint64_t{1} << 32U;
+inline constexpr std::uint64_t kEndBatch = std::uint64_t{1} << 32U;
 
 // What must be the same for a place in the order to mean the same; 16 hexadecimal digits each.
 struct FeedIdentity {
@@ -36,11 +43,13 @@ struct FeedState {
   FeedPosition position;
 };
 
-// {"v":1,"data":"…","order":"…","feature":"…","text":"…","path":"avx512","seed":42,"epoch":0,
-// "batch":7}, without a newline; at most kMaxStateBytes. docs/format/state.md.
+// {"v":"2-9a3f01bc","data":"…","order":"…","feature":"…","text":"…","path":"avx512","seed":42,
+// "epoch":0,"batch":7}, without a newline. The digits after "2-" are the CRC-32C of all bytes
+// behind them. docs/format/state.md.
 std::string state_line(const FeedState& state);
 
-// Strict: exactly the keys above. Throws ConfigError E-FEED-STATE.
+// Byte for byte the form above, with at most a newline behind it; never more than the checksum and
+// the limits of the numbers are trusted. Throws ConfigError E-FEED-STATE.
 FeedState parse_state(std::string_view line);
 
 // Throws E-FEED-CHANGED naming every group that differs.

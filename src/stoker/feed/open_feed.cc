@@ -260,7 +260,7 @@ RankRows ranks_of(const config::LoaderSettings& loader) {
 
 OpenedFeed open_feed(const config::Settings& given, const OpenOptions& options) {
   std::optional<FeedState> saved;
-  if (!options.state.empty()) saved = parse_state(options.state);
+  if (options.state) saved = parse_state(*options.state);
   const RankRows ranks = ranks_of(given.loader);
   NaiveChoice chosen{resolved(given, ranks), {}};
   if (!given.loader.use_native_loading) {

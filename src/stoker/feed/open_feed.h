@@ -21,7 +21,7 @@ namespace stoker::feed {
 
 struct OpenOptions {
   Io* io = &system_io();
-  std::string state = {};  // a saved line to go on from; its numeric path is kept
+  std::optional<std::string> state = {};  // a saved line to go on from; its numeric path is kept
   std::uint64_t num_epochs = std::numeric_limits<std::uint64_t>::max();
   std::chrono::microseconds delay{};  // random time before each row, at most; for tests
   bool with_instant_rows = false;     // features are not read (instant_store.h); for benchmarks

@@ -34,6 +34,8 @@ class Order {
   double padding_share(const EpochPlan& plan) const;
 
  private:
+  friend class EpochLengths;  // counts batches from the buckets and weights below
+
   std::uint32_t rows_per_batch(std::uint32_t num_frames) const;
   // How often the row comes in that epoch: its source's weight, fractions spread over epochs.
   std::uint32_t num_copies(std::uint32_t row, std::uint64_t epoch) const;

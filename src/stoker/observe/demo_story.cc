@@ -8,6 +8,7 @@
 #include "stoker/audio/wav_writer.h"
 #include "stoker/base/bytes.h"
 #include "stoker/base/clock.h"
+#include "stoker/base/output_file.h"
 #include "stoker/data/index.h"
 #include "stoker/data/voice/data_set_maker.h"
 
@@ -98,9 +99,9 @@ DemoSample look_at_one(const data::Index& index) {
   return sample;
 }
 
-void keep_sound(const File& out, const std::string& name, const DemoSample& sample,
+void keep_sound(Io& io, const std::string& path, const DemoSample& sample,
                 std::span<const std::int16_t> samples) {
-  publish_file(out, name, audio::wav_pcm16_bytes(samples, sample.rate_hz)).take_or_raise();
+  publish_output(io, path, audio::wav_pcm16_bytes(samples, sample.rate_hz)).take_or_raise();
 }
 
 }  // namespace
@@ -108,7 +109,6 @@ void keep_sound(const File& out, const std::string& name, const DemoSample& samp
 DemoStory tell_demo(Io& io, const DemoOptions& options, const std::stop_token& stop,
                     const std::function<void(std::string_view)>& say) {
   make_folders(io, options.out).take_or_raise();
-  const File out = open_file(io, options.out, OpenFor::kFolder).take_or_raise();
   DemoStory story;
   say("looking at this machine");
   story.machine = survey_machine(io, options.out).take_or_raise();
@@ -119,15 +119,15 @@ DemoStory tell_demo(Io& io, const DemoOptions& options, const std::stop_token& s
   const data::Index index = check_data(io, options, stop, story);
   say("turning one utterance into log-mel frames and back");
   story.sample = look_at_one(index);
-  keep_sound(out, "spoken.wav", story.sample, story.sample.spoken);
-  keep_sound(out, "returned.wav", story.sample, story.sample.returned);
+  keep_sound(io, options.out + "/spoken.wav", story.sample, story.sample.spoken);
+  keep_sound(io, options.out + "/returned.wav", story.sample, story.sample.returned);
   say("feeding a consumer: naive against native");
   story.race = race_loaders(io, story.data_folder, stop);
   if (options.measure_gpu && !story.machine.gpus.devices.empty()) {
     say("bringing batches onto the GPU by every way");
     story.gpu = options.measure_gpu(story.data_folder);
   }
-  publish_file(out, "report.html", view_bytes(demo_page(story))).take_or_raise();
+  publish_output(io, options.out + "/report.html", view_bytes(demo_page(story))).take_or_raise();
   return story;
 }
 
