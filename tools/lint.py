@@ -110,6 +110,7 @@ def main() -> int:
     verdicts = [
         run("clang-format", ["clang-format-15", "--dry-run", "--Werror", *sources]),
         run("layers", [sys.executable, "tools/check_layers.py"]),
+        run("settings", [sys.executable, "tools/check_settings.py"]),
         line_limits(),
         run("ruff", ["ruff", "check", *scripts]),
         run("ruff format", ["ruff", "format", "--check", *scripts]),

@@ -67,7 +67,7 @@ UtteranceStore::UtteranceStore(const StoreOptions& options)
       routes_(index_.size()),
       fallbacks_(std::make_unique<Fallbacks>(options.settings.run.strict ? FallbackPolicy::kRefuse
                                                                          : FallbackPolicy::kAllow)),
-      augmentation_(Augmentation::make(options.settings, options.io, *fallbacks_)) {
+      augmentation_(Augmentation::make(options.settings, options.io)) {
   if (options.settings.loader.preprocessing_mode != config::PreprocessingMode::kRuntime) {
     open_cache(options);
   }
