@@ -113,6 +113,7 @@ def main() -> int:
         run("layers", [sys.executable, "tools/check_layers.py"]),
         run("instructions", [sys.executable, "tools/check_instructions.py", library]),
         run("outputs", [sys.executable, "tools/check_outputs.py"]),
+        run("settings", [sys.executable, "tools/check_settings.py"]),
         line_limits(),
         run("ruff", ["ruff", "check", *scripts]),
         run("ruff format", ["ruff", "format", "--check", *scripts]),

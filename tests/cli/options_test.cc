@@ -3,7 +3,9 @@
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
+#include "stoker/cli/cache_options.h"
 #include "stoker/cli/error_catalogue.h"
 #include "stoker/cli/frame.h"
 #include "stoker/cli/old_flags.h"
@@ -101,6 +103,56 @@ TEST(OldFlagsTest, EveryListedTrainingFlagIsTaken) {
     ++num_flags;
   }
   EXPECT_GT(num_flags, 80U);
+}
+
+// Old command lines reach every command that reads a data set: what it does not read gives a line.
+TEST(OldFlagsTest, EveryListedFlagIsTakenByFeedAndCacheCommands) {
+  const char* data = std::getenv("STOKER_TEST_DATA");
+  if (data == nullptr) GTEST_SKIP() << "STOKER_TEST_DATA is not set";
+  Frame frame;
+  CLI::App feed;
+  add_feed_options(feed, frame);
+  CLI::App cache;
+  add_cache_options(cache, frame);
+  std::ifstream flags(std::string(data) + "/legacy-myxtts/flags.txt");
+  std::string program;
+  std::string flag;
+  while (flags >> program >> flag) {
+    if (program == "gpu_monitor" || flag == "--config" || flag == "--seed") continue;
+    EXPECT_NE(feed.get_option_no_throw(flag), nullptr) << program << " " << flag;
+    EXPECT_NE(cache.get_option_no_throw(flag), nullptr) << program << " " << flag;
+  }
+}
+
+TEST(OldFlagsTest, FlagsOfTheOriginalReachTheFeedsSettings) {
+  Frame frame;
+  CLI::App feed;
+  add_feed_options(feed, frame);
+  feed.parse(
+      "--train-data d --metadata-train-file t.csv --metadata-eval-file e.csv --wavs-train-dir tw "
+      "--wavs-eval-dir ew --val-data v --sample-rate 16000 --model-start-delay 3.5 "
+      "--max-mel-frames 900 --num-batches 3 --lr 1e-3 --enable-gst");
+  const config::Settings& settings = frame.settings();
+  EXPECT_EQ(settings.data.metadata_train_file, "t.csv");
+  EXPECT_EQ(settings.data.metadata_eval_file, "e.csv");
+  EXPECT_EQ(settings.data.wavs_train_dir, "tw");
+  EXPECT_EQ(settings.data.wavs_eval_dir, "ew");
+  EXPECT_EQ(settings.data.val_path, "v");
+  EXPECT_EQ(settings.features.sample_rate_hz, 16000);
+  EXPECT_EQ(settings.gpu.model_start_delay_s, 3.5);
+  EXPECT_EQ(settings.rows.max_mel_frames, 900);
+}
+
+TEST(OldFlagsTest, CacheCommandSaysWhatItDoesNotRead) {
+  Frame frame;
+  CLI::App cache("precompute");
+  add_cache_options(cache, frame);
+  cache.parse("--train-data d --wavs-train-dir w --batch-size 8 --no-prefetch-to-gpu");
+  EXPECT_EQ(frame.settings().data.wavs_train_dir, "w");
+  EXPECT_FALSE(frame.settings().batch.batch_size.has_value());
+  EXPECT_THAT(frame.report()["notices"].dump(),
+              HasSubstr("--batch-size: `precompute` does not read data.batch_size"));
+  EXPECT_THAT(frame.report()["notices"].dump(), HasSubstr("--no-prefetch-to-gpu: `precompute`"));
 }
 
 TEST(ErrorCatalogueTest, CodesAreUniqueAndSayWhatTheyMean) {

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <ctime>
+
 #include "stoker/config/errors.h"
 #include "tests/config/load_from_text.h"
 
@@ -59,6 +61,20 @@ TEST(YamlNodeTest, DuplicateKeyNamesBothLines) {
   const Error error = load_error("data:\n  path: a\n  batch_size: 4\n  path: b\n");
   EXPECT_EQ(error.place.line, 4U);
   EXPECT_THAT(error.found, testing::HasSubstr("line 2"));
+}
+
+// Comparing each key with every earlier one took 18 s for as many.
+TEST(YamlNodeTest, ManyKeysTakeTimeInProportion) {
+  std::string unknown;
+  std::string columns = "data:\n  columns:\n";
+  for (int i = 0; i < 60'000; ++i) {
+    unknown += "key" + std::to_string(i) + ": 1\n";
+    columns += "    key" + std::to_string(i) + ": b\n";
+  }
+  const std::clock_t begin = std::clock();
+  EXPECT_EQ(code_of(load_error(unknown)), "E-CONFIG-UNKNOWN");
+  EXPECT_EQ(load_from_text(columns).settings.data.columns.size(), 60'000U);
+  EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 5.0) << "processor seconds";
 }
 
 TEST(YamlNodeTest, ByteOrderMarkIsLeftOut) {

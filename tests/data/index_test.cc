@@ -72,9 +72,15 @@ TEST(SpeakerRuleTest, PatternFirstThenTheUsualParts) {
 }
 
 TEST(SpeakerRuleTest, APatternThatIsNoneIsRefused) {
-  for (const char* pattern : {"(", "no group"}) {
+  for (const char* pattern : {"(", "no group", "(a)\\1", "(?=a)(b)"}) {
     EXPECT_THROW(SpeakerRule({.multispeaker = true, .id_pattern = pattern}), ConfigError);
   }
+}
+
+TEST(SpeakerRuleTest, NoPatternTakesLongerThanTheIdIsLong) {
+  const SpeakerRule rule({.multispeaker = true, .id_pattern = "(a+)+$"});
+  const std::string id = std::string(1000, 'a') + "_7!";
+  for (int i = 0; i < 100; ++i) ASSERT_EQ(rule.speaker_of(id), std::string(1000, 'a'));
 }
 
 TEST(IndexTest, SpeakersGetNumbersInOrderOfAppearance) {

@@ -93,6 +93,29 @@ TEST(OpenFeedTest, PrecomputeNeedsEveryRow) {
   }
 }
 
+TEST(OpenFeedTest, RebuildSwitchedOffConcernsStaleRecordsOnly) {
+  SmallDataSet set(16);
+  set.settings().cache.dir = set.folder() / "cache";
+  set.settings().cache.auto_rebuild_mel_cache = false;
+  set.settings().cache.auto_rebuild_token_cache = false;
+  config::Settings runtime = set.settings();
+  runtime.loader.preprocessing_mode = Mode::kRuntime;
+  const std::vector<std::string> from_files = digests_of(runtime);
+  EXPECT_EQ(digests_of(set.settings()), from_files) << "missing records are computed";
+  set.build_cache();
+  EXPECT_EQ(digests_of(set.settings()), from_files);
+  std::filesystem::copy_file(set.wav(4), set.wav(5),
+                             std::filesystem::copy_options::overwrite_existing);
+  EXPECT_NE(digests_of(runtime), from_files) << "runtime does not read the cache";
+  try {
+    open_feed(set.settings());
+    FAIL() << "a stale record was replaced";
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.error().code, &kFeedNotCached);
+    EXPECT_NE(failure.error().found.find("1 are stale"), std::string::npos);
+  }
+}
+
 TEST(OpenFeedTest, AFileThatVanishesLeavesAnEmptyRow) {
   SmallDataSet set(24);
   set.settings().loader.preprocessing_mode = Mode::kRuntime;

@@ -9,6 +9,7 @@
 #include "stoker/cache/list_key.h"
 #include "stoker/config/settings_digest.h"
 #include "stoker/data/from_settings.h"
+#include "stoker/text/sentencepiece/vocabulary.h"
 
 namespace stoker::cache {
 namespace {
@@ -35,6 +36,9 @@ Values feature_values(const config::Settings& settings) {
 Values text_values(const config::Settings& settings) {
   Values values = config::group_values(settings, config::Affects::kText);
   values.emplace_back("code.text", std::to_string(kTextCodeVersion));
+  if (settings.text.vocabulary == "sentencepiece")
+    values.emplace_back("text.vocabulary_content",
+                        text::sentencepiece::model_digest(settings.text.vocabulary_file));
   return values;
 }
 

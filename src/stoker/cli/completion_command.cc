@@ -25,8 +25,10 @@ std::vector<Node> command_tree(const CLI::App& app) {
         Node node{.path = path, .words = {}};
         for (const CLI::App* sub : command.get_subcommands(nullptr))
           node.words.push_back(sub->get_name());
-        for (const CLI::Option* option : command.get_options())
+        for (const CLI::Option* option : command.get_options()) {
+          if (option->get_group().empty()) continue;  // taken, but not shown
           for (const std::string& name : option->get_lnames()) node.words.push_back("--" + name);
+        }
         nodes.push_back(std::move(node));
         for (const CLI::App* sub : command.get_subcommands(nullptr))
           walk(*sub, path.empty() ? sub->get_name() : path + " " + sub->get_name());

@@ -60,16 +60,19 @@ ExitCode show(Frame& frame) {
 ordered_json check_file(Frame& frame, const std::string& file) {
   const config::LoadedSettings loaded = config::load_settings({.file = file});
   config::check_cache_folder(loaded.settings.cache.dir, loaded.settings.data.path);
-  for (const std::string& notice : loaded.notices) frame.say("notice: " + notice);
+  std::vector<std::string> notices = loaded.notices;
+  const std::string no_effect = config::no_effect_line(loaded, config::CommandKind::kShow);
+  if (!no_effect.empty()) notices.push_back(no_effect);
+  for (const std::string& notice : notices) frame.say("notice: " + notice);
   std::size_t num_given = 0;
   for (const config::ValueSource& source : loaded.sources)
     num_given += source.kind == config::SourceKind::kFile ? 1 : 0;
-  frame.print(fmt::format("{}: good, {} settings given, {} notices", file, num_given,
-                          loaded.notices.size()));
+  frame.print(
+      fmt::format("{}: good, {} settings given, {} notices", file, num_given, notices.size()));
   return {{"file", file},
           {"from_original", loaded.from_original},
           {"settings_given", num_given},
-          {"notices", loaded.notices}};
+          {"notices", notices}};
 }
 
 ExitCode check(Frame& frame, const std::vector<std::string>& files) {

@@ -14,6 +14,7 @@
 #include "stoker/cli/commands.h"
 #include "stoker/cli/data_lines.h"
 #include "stoker/cli/frame.h"
+#include "stoker/cli/settings_options.h"
 #include "stoker/data/from_settings.h"
 #include "stoker/data/index.h"
 #include "stoker/data/row_rules.h"
@@ -56,9 +57,9 @@ std::string keep_rejects(Frame& frame, const data::Index& index, const DataArgum
   }
 }
 
-// Null for vocabularies whose symbols are not the letters of the text.
+// Null where the symbols are not made from the text.
 std::shared_ptr<const text::Tokenizer> tokenizer_of(const config::TextSettings& settings) {
-  if (settings.vocabulary == "phonemes" || settings.vocabulary == "sentencepiece") return nullptr;
+  if (settings.vocabulary == "phonemes") return nullptr;
   return std::make_shared<const text::Tokenizer>(data::tokenizer_options_of(settings));
 }
 
@@ -138,6 +139,7 @@ CLI::App* add_data_command(CLI::App& group, Frame& frame, const char* name, cons
   give("--num-workers", "data.num_workers", "Threads that check files");
   give("--max-bad-fraction", "data.max_bad_fraction", "Share of rows that may be bad");
   give("--bad-inputs", "data.bad_inputs", "skip within the bound, or fail at the first");
+  add_index_options(*command, frame);
   return command;
 }
 

@@ -11,6 +11,7 @@
 #include "stoker/base/io.h"
 #include "stoker/base/output_file.h"
 #include "stoker/cli/errors.h"
+#include "stoker/cli/settings_options.h"
 #include "stoker/cli/terminal.h"
 
 namespace stoker::cli {
@@ -49,6 +50,10 @@ const config::LoadedSettings& Frame::loaded() {
                                    .set = options_.set});
   std::vector<std::string> lines = notes_;
   lines.insert(lines.end(), loaded_->notices.begin(), loaded_->notices.end());
+  const config::CommandKind kind = command_kind(chosen_ ? chosen_->name : "");
+  if (loaded_->settings.run.strict) config::refuse_no_effect(*loaded_, kind);
+  const std::string no_effect = config::no_effect_line(*loaded_, kind);
+  if (!no_effect.empty()) lines.push_back(no_effect);
   for (const std::string& line : lines) {
     say(fmt::format("{} {}", coloured("notice:", Colour::kDim, Stream::kErr),
                     escape_control(line)));

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 
 #include "stoker/base/invariant.h"
 #include "stoker/cli/frame.h"
+#include "stoker/cli/old_flags.h"
 #include "stoker/config/value_text.h"
 
 namespace stoker::cli {
@@ -70,11 +72,19 @@ std::string described(const config::FieldInfo& field) {
 // CLI11 leaves options without a group out of the help.
 std::string group_if(bool shown, const std::string& group) { return shown ? group : std::string(); }
 
+// An option of that name that the command has itself or that every command has.
+bool has_option(const CLI::App& command, const std::string& flag) {
+  for (const CLI::App* app = &command; app != nullptr; app = app->get_parent())
+    if (app->get_option_no_throw(flag) != nullptr) return true;
+  return false;
+}
+
 void add_switch(CLI::App& command, Frame& frame, const config::FieldInfo& field,
                 const std::string& group) {
   const bool is_on = field.json(config::Settings{}) == "true";
   const auto add = [&](const std::vector<std::string>& flags, const std::string& value) {
     for (const std::string& flag : flags) {
+      if (group.empty() && has_option(command, flag)) continue;
       const bool shown = (value == "true") != is_on && flag == flags.front();
       command
           .add_flag_callback(
@@ -96,6 +106,29 @@ const config::FieldInfo& field_at(std::string_view path) {
   return *field;
 }
 
+// What the index of a data set and its cache are made from.
+bool is_read_by_index(const config::FieldInfo& field) {
+  constexpr std::array<std::string_view, 6> kTitles{
+      config::RunSettings::kTitle,     config::DataSettings::kTitle, config::RowSettings::kTitle,
+      config::FeatureSettings::kTitle, config::TextSettings::kTitle, config::CacheSettings::kTitle};
+  return field.path == "data.num_workers" ||
+         std::find(kTitles.begin(), kTitles.end(), field.title) != kTitles.end();
+}
+
+// Adds the options of a setting that the command does not read: each gives one line.
+void add_unread_option(CLI::App& command, Frame& frame, const config::FieldInfo& field) {
+  std::vector<std::string> flags = field.flags;
+  if (field.is_switch) flags.insert(flags.end(), field.off_flags.begin(), field.off_flags.end());
+  for (const std::string& flag : flags) {
+    if (has_option(command, flag)) continue;
+    const auto taken = [&frame, &field, &command, flag](const std::vector<std::string>&) {
+      frame.note(fmt::format("{}: `{}` does not read {}", flag, command.get_name(), field.path));
+    };
+    CLI::Option* const option = command.add_option_function<std::vector<std::string>>(flag, taken);
+    option->expected(field.is_switch ? 0 : 1)->group("");
+  }
+}
+
 }  // namespace
 
 void add_setting_option(CLI::App& command, Frame& frame, const config::FieldInfo& field,
@@ -105,6 +138,7 @@ void add_setting_option(CLI::App& command, Frame& frame, const config::FieldInfo
     return;
   }
   for (const std::string& flag : field.flags) {
+    if (group.empty() && has_option(command, flag)) continue;
     command
         .add_option_function<std::string>(
             flag,
@@ -125,6 +159,27 @@ void add_setting_options(CLI::App& command, Frame& frame, std::span<const std::s
 
 void add_feed_options(CLI::App& command, Frame& frame) {
   add_setting_options(command, frame, kFeedSettings, "Feed options");
+  for (const config::FieldInfo& field : config::all_fields())
+    add_setting_option(command, frame, field, {});
+  add_old_flags(command, frame, kOldPrograms);
+}
+
+void add_index_options(CLI::App& command, Frame& frame) {
+  for (const config::FieldInfo& field : config::all_fields()) {
+    if (is_read_by_index(field) || field.not_yet != config::NotYet::kRead)
+      add_setting_option(command, frame, field, {});
+    else
+      add_unread_option(command, frame, field);
+  }
+  add_old_flags(command, frame, kOldPrograms);
+}
+
+config::CommandKind command_kind(std::string_view name) {
+  using config::CommandKind;
+  if (name == "train") return CommandKind::kTrain;
+  if (name == "config show") return CommandKind::kShow;
+  const bool runs_a_feed = name == "stream" || name == "bench feed" || name == "demo";
+  return runs_a_feed ? CommandKind::kFeed : CommandKind::kOther;
 }
 
 void add_train_options(CLI::App& command, Frame& frame) {

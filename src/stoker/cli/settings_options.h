@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "stoker/config/field_table.h"
+#include "stoker/config/no_effect.h"
 
 namespace CLI {
 class App;
@@ -25,8 +26,17 @@ void add_setting_option(CLI::App& command, Frame& frame, const config::FieldInfo
 void add_setting_options(CLI::App& command, Frame& frame, std::span<const std::string_view> paths,
                          const std::string& group);
 
-// What every command that runs a feed takes.
+// What every command that runs a feed takes: the usual settings, shown in the help, and every other
+// setting and flag of the original's programs, not shown. Call it after the command's own options:
+// of two options of one name the command's is taken.
 void add_feed_options(CLI::App& command, Frame& frame);
+
+// Adds, not shown, the options of every setting that the command does not have yet, and the flags
+// of the original's programs. A setting that neither the index nor the cache reads gives one line.
+void add_index_options(CLI::App& command, Frame& frame);
+
+// Which settings without effect a command tells of, by its full name ("bench feed").
+config::CommandKind command_kind(std::string_view name);
 
 // What `stoker train` takes: every setting.
 void add_train_options(CLI::App& command, Frame& frame);

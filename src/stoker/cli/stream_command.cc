@@ -187,7 +187,9 @@ void add_stream_command(CLI::App& app, Frame& frame) {
   CLI::App* const stream =
       app.add_subcommand("stream", "Run the feed and print what each batch holds, as digests");
   auto arguments = std::make_shared<StreamArguments>();
-  stream->add_option("--batches", arguments->num_batches, "How many (default: one epoch)")
+  stream
+      ->add_option("--batches,--num-batches", arguments->num_batches,
+                   "How many (default: one epoch)")
       ->check(CLI::PositiveNumber);
   stream
       ->add_option("--from-batch", arguments->from_batch,

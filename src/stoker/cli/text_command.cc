@@ -26,9 +26,9 @@ namespace {
 
 constexpr std::uint64_t kSidecarLimitBytes = std::uint64_t{1} << 30U;
 
-constexpr std::array<std::string_view, 6> kTextSettings{"text.language",  "text.vocabulary",
-                                                        "text.cleaner",   "text.unknown",
-                                                        "text.add_blank", "text.phonemes_file"};
+constexpr std::array<std::string_view, 7> kTextSettings{
+    "text.language", "text.vocabulary", "text.vocabulary_file", "text.cleaner",
+    "text.unknown",  "text.add_blank",  "text.phonemes_file"};
 
 std::vector<std::string> load_phones(const std::string& path) {
   const File file = open_file(system_io(), path, OpenFor::kRead).take_or_raise();
@@ -62,6 +62,16 @@ void print_unknown(Frame& frame, const text::TokenizeScratch& scratch) {
   for (const text::UnknownSymbol& unknown : scratch.unknown) {
     frame.print(fmt::format("unknown       {} ({} times)", unknown.symbol, unknown.count));
   }
+}
+
+// Where a token is more than a character, which ones were found.
+void print_pieces(Frame& frame, const text::Vocabulary& vocabulary,
+                  const std::vector<std::int32_t>& ids) {
+  if (vocabulary.name() != "sentencepiece") return;
+  std::vector<std::string> pieces;
+  for (const std::int32_t id : ids) pieces.push_back(vocabulary.symbol(id));
+  frame.print(fmt::format("pieces        {}", fmt::join(pieces, " ")));
+  frame.report()["pieces"] = pieces;
 }
 
 void report_as_json(nlohmann::ordered_json& report, const text::Tokenizer& tokenizer,
@@ -106,6 +116,7 @@ ExitCode show_text(Frame& frame, const std::string& raw) {
   }
   frame.print(fmt::format("vocabulary    {}, {} symbols", tokenizer.vocabulary().name(),
                           tokenizer.vocabulary().size()));
+  print_pieces(frame, tokenizer.vocabulary(), ids);
   frame.print(fmt::format("ids           {} ({})", fmt::join(ids, " "), grouped(ids.size())));
   print_unknown(frame, scratch);
   frame.report()["ids"] = ids;

@@ -44,7 +44,8 @@ struct BatchSettings {
         field("batch_frames", &C::batch_frames, {64, 1'000'000'000},
               "Mel frames a batch over all ranks; auto: the most that fits the GPU's memory.")
             .unit("frames")
-            .affects(kOrder),
+            .affects(kOrder)
+            .not_yet(NotYet::kFeed, "auto"),
         field("max_shapes", &C::max_shapes, {1, 1024}, "Different padded shapes in a run.")
             .affects(kOrder),
         field("batch_layout", &C::batch_layout, "Padded rows, or utterances end to end.")

@@ -47,10 +47,12 @@ struct CacheSettings {
               "Check every record's checksum when it is first read.")
             .old("data.cache_verification"),
         field("auto_rebuild_token_cache", &C::auto_rebuild_token_cache,
-              "Rebuild tokens that are missing or stale.")
+              "Make tokens anew whose record is stale; off: a stale record ends the run. Missing "
+              "ones are always made.")
             .old("data.auto_rebuild_token_cache"),
         field("auto_rebuild_mel_cache", &C::auto_rebuild_mel_cache,
-              "Rebuild features that are missing or stale.")
+              "Make features anew whose record is stale; off: a stale record ends the run. Missing "
+              "ones are always made.")
             .old("data.auto_rebuild_mel_cache"),
     };
   }

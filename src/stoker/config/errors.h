@@ -42,9 +42,14 @@ inline constexpr ErrorCode kConfigFolder{"E-CONFIG-FOLDER", ExitCode::kUsage,
                                          "root, or cannot be written.",
                                          "choose another folder with --cache"};
 
+inline constexpr ErrorCode kConfigNoEffect{
+    "E-CONFIG-NOEFFECT", ExitCode::kUsage,
+    "With --strict: a setting was given that nothing reads yet.",
+    "remove the setting, or leave --strict out: without it this is a notice"};
+
 inline constexpr std::array kErrorCodes{
-    &kConfigFile,      &kConfigSize,    &kConfigYaml,  &kConfigDepth, &kConfigAnchor,
-    &kConfigDuplicate, &kConfigUnknown, &kConfigValue, &kConfigRange, &kConfigConflict,
-    &kConfigFolder,    &kMelPreset,     &kMelValue};
+    &kConfigFile,      &kConfigSize,     &kConfigYaml,  &kConfigDepth, &kConfigAnchor,
+    &kConfigDuplicate, &kConfigUnknown,  &kConfigValue, &kConfigRange, &kConfigConflict,
+    &kConfigFolder,    &kConfigNoEffect, &kMelPreset,   &kMelValue};
 
 }  // namespace stoker::config

@@ -121,13 +121,16 @@ struct AugmentSettings {
         field("enable_pitch_shift", &C::enable_pitch_shift,
               "Shift pitch (and tempo) by resampling.")
             .old("data.enable_pitch_shift")
-            .affects(kOrder),
+            .affects(kOrder)
+            .not_yet(NotYet::kFeed),
         field("pitch_shift_range", &C::pitch_shift_semitones, {-24.0, 24.0}, "Shifts to draw from.")
             .unit("semitones")
             .old("data.pitch_shift_range")
-            .affects(kOrder),
+            .affects(kOrder)
+            .not_yet(NotYet::kFeed),
         field("speed_range", &C::speed_factor, {0.25, 4.0}, "Speed factors to draw from.")
-            .affects(kOrder),
+            .affects(kOrder)
+            .not_yet(NotYet::kFeed),
         field("gain_range", &C::gain_db, {-60.0, 60.0}, "Gains to draw from.")
             .unit("dB")
             .affects(kOrder),

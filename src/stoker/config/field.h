@@ -17,6 +17,13 @@ namespace stoker::config {
 // is drawn for them; seed, rank and row limits are recorded apart and affect nothing here.
 enum class Affects { kNothing, kFeatures, kText, kOrder };
 
+// Whether anything reads a setting, and where not, which commands will.
+enum class NotYet {
+  kRead,   // it has its effect
+  kFeed,   // commands that run a feed, and training
+  kTrain,  // training alone
+};
+
 // The number that a field's range bounds: its own, or that of its parts.
 template <class T>
 struct NumberIn {
@@ -57,6 +64,8 @@ struct Field {
   std::string_view old_names{};       // "data.dataset_path": the original's name, same meaning
   std::string_view choice_names{};    // for text: the words it may be
   Affects affected = Affects::kNothing;
+  NotYet unread = NotYet::kRead;
+  std::string_view unread_value{};  // where only this value has no effect: "auto"
 
   constexpr Field unit(std::string_view text) const { return with(&Field::unit_name, text); }
   constexpr Field flags(std::string_view text) const { return with(&Field::flag_names, text); }
@@ -68,6 +77,12 @@ struct Field {
   constexpr Field affects(Affects what) const {
     Field changed = *this;
     changed.affected = what;
+    return changed;
+  }
+  // tools/check_settings.py finds who reads a setting and compares.
+  constexpr Field not_yet(NotYet who, std::string_view value = {}) const {
+    Field changed = with(&Field::unread_value, value);
+    changed.unread = who;
     return changed;
   }
 

@@ -103,6 +103,9 @@ FieldInfo make_info(Struct Settings::*part, const F& declared) {
   info.old_paths = word_list(declared.old_names);
   for (const std::string_view choice : choices_of(declared)) info.choices.emplace_back(choice);
   info.affects = declared.affected;
+  info.not_yet = declared.unread;
+  info.not_yet_value = declared.unread_value;
+  if constexpr (requires { Struct::kNotYet; }) info.not_yet = Struct::kNotYet;
   info.read = [part, member = declared.member, rule = rule_of(declared, info.path)](
                   Settings& settings, const YamlNode& node) {
     (settings.*part).*member = TypedValue<typename F::Value>::read(node, rule);

@@ -30,6 +30,8 @@ struct FieldInfo {
   bool is_switch = false;
   bool takes_nothing = false;  // `key:` without a value is a value of its own: none, or empty
   Affects affects = Affects::kNothing;
+  NotYet not_yet = NotYet::kRead;
+  std::string not_yet_value;  // where only this value has no effect; empty: every value
   std::function<void(Settings&, const YamlNode&)> read;  // throws ConfigError
   std::function<std::string(const Settings&)> json;
 };

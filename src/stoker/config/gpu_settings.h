@@ -39,13 +39,15 @@ struct GpuSettings {
         field("model_start_delay", &C::model_start_delay_s, {0.0, 3600.0},
               "Longest wait for a full buffer after the first batch; 0: start at once.")
             .unit("s")
-            .old("data.model_start_delay"),
+            .old("data.model_start_delay")
+            .not_yet(NotYet::kFeed),
         field("data_gpu_memory", &C::data_gpu_memory, {kMiB, kTiB},
               "Most device memory the feed may take; a plain number is MiB.")
             .unit("MiB"),
         field("model_gpu_memory", &C::model_gpu_memory, {kMiB, kTiB},
               "Most device memory the model may take; a plain number is MiB.")
-            .unit("MiB"),
+            .unit("MiB")
+            .not_yet(NotYet::kFeed),
         field("prefetch_to_gpu", &C::prefetch_to_gpu, "Off: batches stay in host memory.")
             .old("data.prefetch_to_gpu"),
         field("enhanced_gpu_prefetch", &C::enhanced_gpu_prefetch,

@@ -29,33 +29,41 @@ struct ObserveSettings {
     using C = ObserveSettings;
     constexpr std::int64_t kMany = 1'000'000'000'000;
     return std::tuple{
-        field("metrics", &C::metrics, "Address of the Prometheus endpoint, e.g. 127.0.0.1:9109."),
-        field("trace", &C::trace, "File for a Perfetto trace."),
-        field("report", &C::report, "File for an HTML report."),
+        field("metrics", &C::metrics, "Address of the Prometheus endpoint, e.g. 127.0.0.1:9109.")
+            .not_yet(NotYet::kFeed),
+        field("trace", &C::trace, "File for a Perfetto trace.").not_yet(NotYet::kFeed),
+        field("report", &C::report, "File for an HTML report.").not_yet(NotYet::kFeed),
         field("tensorboard_log_dir", &C::tensorboard_log_dir, "Folder for TensorBoard events.")
-            .old("paths.log_dir"),
+            .old("paths.log_dir")
+            .not_yet(NotYet::kTrain),
         field("spectrogram_log_interval", &C::spectrogram_log_interval, {1, kMany},
               "Steps between pictures of predicted mels.")
             .unit("steps")
             .flags("--training-samples-log-interval")
-            .old("training.spectrogram_log_interval"),
+            .old("training.spectrogram_log_interval")
+            .not_yet(NotYet::kTrain),
         field("enable_text2audio_eval", &C::enable_text2audio_eval,
               "Speak a few sentences while training.")
             .flags("--enable-evaluation")
-            .old("training.enable_text2audio_eval"),
+            .old("training.enable_text2audio_eval")
+            .not_yet(NotYet::kTrain),
         field("text2audio_interval_steps", &C::text2audio_interval_steps, {1, kMany},
               "Steps between spoken sentences.")
             .unit("steps")
             .flags("--evaluation-interval")
-            .old("training.text2audio_interval_steps training.text2audio_interval"),
+            .old("training.text2audio_interval_steps training.text2audio_interval")
+            .not_yet(NotYet::kTrain),
         field("text2audio_output_dir", &C::text2audio_output_dir, "Folder for spoken sentences.")
             .flags("--training-samples-dir")
-            .old("training.text2audio_output_dir"),
+            .old("training.text2audio_output_dir")
+            .not_yet(NotYet::kTrain),
         field("text2audio_texts", &C::text2audio_texts, "The sentences.")
-            .old("training.text2audio_texts"),
+            .old("training.text2audio_texts")
+            .not_yet(NotYet::kTrain),
         field("sample_interval", &C::sample_interval_s, {0.01, 3600.0},
               "Time between samples of GPU, CPU and disk.")
-            .unit("s"),
+            .unit("s")
+            .not_yet(NotYet::kFeed),
     };
   }
 };

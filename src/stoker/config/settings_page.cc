@@ -24,6 +24,8 @@ A setting is given in a YAML file (`--config FILE`), by an environment variable
 the later of these wins. `stoker config show` prints every value and where it came from. *Affects*
 says which digest a setting is part of: features and text decide whether a cached record is still
 valid, order decides whether a run can be resumed. Sizes are written `8GiB`, `512MiB`, `64KiB`.
+A setting with *No effect yet* is read by nothing so far: a command that would read it says so in one
+line, and ends with E-CONFIG-NOEFFECT under `--strict`.
 )";
 
 std::string escaped_cell(std::string text) {
@@ -52,9 +54,15 @@ std::string flags_text(const FieldInfo& field) {
   return fmt::format("`{}`", fmt::join(flags, "`, `"));
 }
 
+std::string sentence_text(const FieldInfo& field) {
+  if (field.not_yet == NotYet::kRead) return field.sentence;
+  if (field.not_yet_value.empty()) return field.sentence + " *No effect yet.*";
+  return fmt::format("{} *{}: no effect yet.*", field.sentence, field.not_yet_value);
+}
+
 std::string field_row(const FieldInfo& field) {
   return fmt::format("| `{}` | `{}` | {} | {} | {} | {} |\n", field.path, default_text(field),
-                     escaped_cell(allowed_text(field)), escaped_cell(field.sentence),
+                     escaped_cell(allowed_text(field)), escaped_cell(sentence_text(field)),
                      affects_name(field.affects), flags_text(field));
 }
 

@@ -14,6 +14,7 @@ namespace stoker::config {
 struct TrainingSettings {
   static constexpr std::string_view kSection = "training";
   static constexpr std::string_view kTitle = "Training";
+  static constexpr NotYet kNotYet = NotYet::kTrain;
 
   std::int64_t epochs = 1000;
   Maybe<std::int64_t> steps;
@@ -85,6 +86,7 @@ struct TrainingSettings {
 struct OptimizerSettings {
   static constexpr std::string_view kSection = "training";
   static constexpr std::string_view kTitle = "Optimiser and schedule";
+  static constexpr NotYet kNotYet = NotYet::kTrain;
 
   std::string optimizer = "adamw";
   double learning_rate = 1e-4, min_learning_rate = 1e-7;

@@ -7,6 +7,7 @@
 #include <yaml-cpp/parser.h>
 
 #include <sstream>
+#include <unordered_map>
 
 #include "stoker/base/bytes.h"
 #include "stoker/base/io.h"
@@ -59,6 +60,7 @@ class TreeBuilder : public YAML::EventHandler {
   struct Open {
     YamlNode node;
     bool key_waits = false;
+    std::unordered_map<std::string, std::uint64_t> lines = {};  // of a map: its keys
   };
 
   Place place_of(const YAML::Mark& mark) const {
@@ -129,13 +131,11 @@ class TreeBuilder : public YAML::EventHandler {
              .place = key.place,
              .promised = "a key is a word",
              .found = "another kind of value stands before the colon"});
-    for (const auto& [earlier, unused] : top.node.entries) {
-      if (earlier.text != key.text) continue;
+    const auto [earlier, is_new] = top.lines.emplace(key.text, *key.place.line);
+    if (!is_new)
       raise({.code = &kConfigDuplicate,
              .place = key.place,
-             .found =
-                 fmt::format("\"{}\" stands here and on line {}", key.text, *earlier.place.line)});
-    }
+             .found = fmt::format("\"{}\" stands here and on line {}", key.text, earlier->second)});
     top.node.entries.push_back({std::move(key), YamlNode{}});
     top.key_waits = true;
   }

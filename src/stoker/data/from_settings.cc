@@ -136,6 +136,7 @@ text::TokenizerOptions tokenizer_options_of(const config::TextSettings& settings
   options.vocabulary = settings.vocabulary;
   options.add_blank = settings.add_blank;
   options.cleaner = settings.cleaner;
+  options.model_file = settings.vocabulary_file;
   const bool has_unknown_id = settings.vocabulary != "myxtts" && settings.vocabulary != "bytes";
   if (settings.unknown == config::UnknownCharacters::kReject)
     options.unknown = text::UnknownPolicy::kReject;

@@ -1,7 +1,7 @@
 #include "stoker/data/row_rules.h"
 
 #include <algorithm>
-#include <regex>
+#include <utility>
 
 #include "stoker/base/digest.h"
 #include "stoker/base/philox.h"
@@ -39,35 +39,27 @@ bool in_subset(std::string_view id, Split split, const SplitOptions& options) no
   return fraction >= 1.0 || place_in("subset", id, options.subset_seed) < fraction;
 }
 
-struct SpeakerRule::Pattern {
-  std::regex expression;
-};
-
 SpeakerRule::SpeakerRule(const SpeakerOptions& options) {
   if (options.id_pattern.empty()) return;
-  const auto refuse = [&](const std::string& found) {
-    raise({.code = &kDataPattern,
-           .promised = "a regular expression with one group",
-           .found = "\"" + escape_control(options.id_pattern) + "\": " + found});
+  const auto refuse = [&](Error error) {
+    error.place = {.file = "data.speaker_id_pattern"};
+    error.found = "\"" + escape_control(options.id_pattern) + "\": " + error.found;
+    raise(std::move(error));
   };
-  try {
-    pattern_ = std::make_unique<Pattern>(
-        Pattern{std::regex(options.id_pattern, std::regex::ECMAScript | std::regex::optimize)});
-  } catch (const std::regex_error& error) {
-    refuse(error.what());
-  }
-  if (pattern_->expression.mark_count() == 0) refuse("it has no group");
+  Result<text::Pattern> pattern = text::Pattern::compile(options.id_pattern, kDataPattern);
+  if (!pattern) refuse(std::move(pattern).error());
+  if (pattern->num_groups() == 0)
+    refuse({.code = &kDataPattern,
+            .promised = "a regular expression with one group",
+            .found = "it has no group"});
+  pattern_ = std::move(*pattern);
 }
-
-SpeakerRule::~SpeakerRule() = default;
 
 std::string_view SpeakerRule::speaker_of(std::string_view id) const {
   if (pattern_) {
-    std::cmatch match;
-    if (std::regex_search(id.data(), id.data() + id.size(), match, pattern_->expression) &&
-        match[1].matched)
-      return id.substr(static_cast<std::size_t>(match.position(1)),
-                       static_cast<std::size_t>(match.length(1)));
+    const auto groups = pattern_->find(id);
+    if (groups && (*groups)[1])
+      return id.substr((*groups)[1]->begin, (*groups)[1]->end - (*groups)[1]->begin);
   }
   const std::string_view first = id.substr(0, id.find('_'));
   for (std::size_t at = 0; at <= id.size();) {

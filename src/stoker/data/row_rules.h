@@ -1,11 +1,12 @@
 // Which split a row belongs to and who speaks it: pure functions of the id.
 #pragma once
 
-#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "stoker/data/index_options.h"
+#include "stoker/text/pattern/pattern.h"
 
 namespace stoker::data {
 
@@ -21,17 +22,16 @@ bool in_subset(std::string_view id, Split split, const SplitOptions& options) no
 // Reads the speaker off an id.
 class SpeakerRule {
  public:
-  // E-DATA-PATTERN when the pattern is no regular expression with a group.
+  // E-DATA-PATTERN when the pattern is no regular expression with a group, or one that cannot be
+  // matched in time proportional to the id.
   explicit SpeakerRule(const SpeakerOptions& options);
-  ~SpeakerRule();
 
   // Group 1 of the pattern; else the first "_" part that starts with p, spk or speaker or is all
   // digits; else the first "_" part.
   std::string_view speaker_of(std::string_view id) const;
 
  private:
-  struct Pattern;
-  std::unique_ptr<Pattern> pattern_;
+  std::optional<text::Pattern> pattern_;
 };
 
 }  // namespace stoker::data

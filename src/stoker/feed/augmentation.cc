@@ -22,21 +22,8 @@ bool is_fixed_at(const config::Interval& range, double value) {
 
 audio::Range range_of(const config::Interval& range) { return {range[0], range[1]}; }
 
-bool changes_speed(const config::AugmentSettings& settings) {
-  return settings.enable_pitch_shift || !is_fixed_at(settings.speed_factor, 1.0);
-}
-
 bool mixes_noise(const config::AugmentSettings& settings) {
   return settings.enable_noise_mixing && settings.noise_mixing_probability > 0;
-}
-
-void refuse_speed(Fallbacks& fallbacks) {
-  const Error error{.code = &kFeedAugment,
-                    .promised = "lengths that stay as they were planned",
-                    .found = "augment.speed_range or enable_pitch_shift, which change them"};
-  if (!fallbacks.are_allowed()) raise(Error(error));
-  fallbacks.take({"speed change", "unchanged speed", std::string(error.code->name)},
-                 error_line(error) + "; utterances keep their speed and pitch");
 }
 
 std::vector<std::string> names_in(const File& folder) {
@@ -57,9 +44,7 @@ bool Augmentation::is_on(const config::AugmentSettings& settings) {
   return mixes_noise(settings) || !is_fixed_at(settings.gain_db, 0.0);
 }
 
-std::shared_ptr<const Augmentation> Augmentation::make(const config::Settings& settings, Io& io,
-                                                       Fallbacks& fallbacks) {
-  if (changes_speed(settings.augment)) refuse_speed(fallbacks);
+std::shared_ptr<const Augmentation> Augmentation::make(const config::Settings& settings, Io& io) {
   if (!is_on(settings.augment)) return nullptr;
   const std::shared_ptr<Augmentation> made(new Augmentation(settings));
   if (!mixes_noise(settings.augment)) return made;

@@ -11,7 +11,6 @@
 #include "stoker/base/digest.h"
 #include "stoker/base/io.h"
 #include "stoker/config/settings.h"
-#include "stoker/feed/fallbacks.h"
 
 namespace stoker::feed {
 
@@ -22,10 +21,8 @@ class Augmentation {
   static bool is_on(const config::AugmentSettings& settings);
 
   // Null where they change none. Reads the noises, or makes white noise where no folder is named.
-  // A change of speed would change lengths that the order is planned with: it is left out, as a
-  // fallback. Throws ConfigError E-FEED-AUGMENT, DataError for a noise that cannot be read.
-  static std::shared_ptr<const Augmentation> make(const config::Settings& settings, Io& io,
-                                                  Fallbacks& fallbacks);
+  // Throws ConfigError E-FEED-AUGMENT, DataError for a noise that cannot be read.
+  static std::shared_ptr<const Augmentation> make(const config::Settings& settings, Io& io);
 
   struct Key {
     std::uint64_t utterance = 0;  // hash64(id)

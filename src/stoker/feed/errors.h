@@ -35,7 +35,8 @@ inline constexpr ErrorCode kFeedBadRows{
     "run `stoker data check`; the files are listed in rejects.jsonl"};
 inline constexpr ErrorCode kFeedNotCached{
     "E-FEED-NOTCACHED", ExitCode::kUsage,
-    "preprocessing_mode precompute needs every row in the cache, and some are missing.",
+    "preprocessing_mode precompute needs every row in the cache, and some are missing; or a stale "
+    "record may not be rebuilt.",
     "run `stoker precompute` first, or use preprocessing_mode auto"};
 inline constexpr ErrorCode kFeedFileChanged{
     "E-FEED-FILE", ExitCode::kData,

@@ -19,6 +19,10 @@ const cache::RecordMaker* token_maker(const cache::WantedCache& wanted) {
   return nullptr;
 }
 
+bool is_stale(cache::RowState state) {
+  return state == cache::RowState::kSettings || state == cache::RowState::kSource;
+}
+
 template <class Holds>
 std::vector<std::size_t> rows_where(const std::vector<RowRoute>& routes, Holds holds) {
   std::vector<std::size_t> rows;
@@ -41,6 +45,9 @@ void RowRoutes::use_cache(const cache::Inspection& found, const cache::Reader& r
       if (kind == cache::RecordKind::kArray) continue;
       RowRoute& route = routes_[index_rows[place]];
       if (shard.rows[i] == cache::RowState::kLeftOut) route.is_left_out = true;
+      if (is_stale(shard.rows[i]))
+        (kind == cache::RecordKind::kTokens ? route.has_stale_tokens : route.has_stale_features) =
+            true;
       if (shard.rows[i] != cache::RowState::kFresh || !shard.is_listed) continue;
       const auto ref = reader.find(kind, rows[place].id);
       if (kind == cache::RecordKind::kMel) route.mel = ref;
@@ -119,6 +126,17 @@ std::vector<std::size_t> RowRoutes::rows_without_samples() const {
 
 std::vector<std::size_t> RowRoutes::rows_without_tokens() const {
   return rows_where(routes_, [](const RowRoute& route) { return !route.tokens; });
+}
+
+std::vector<std::size_t> RowRoutes::rows_with_stale_features() const {
+  return rows_where(routes_, [](const RowRoute& route) {
+    return !route.mel && !route.pcm && route.has_stale_features;
+  });
+}
+
+std::vector<std::size_t> RowRoutes::rows_with_stale_tokens() const {
+  return rows_where(routes_,
+                    [](const RowRoute& route) { return !route.tokens && route.has_stale_tokens; });
 }
 
 }  // namespace stoker::feed

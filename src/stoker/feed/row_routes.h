@@ -23,6 +23,9 @@ struct RowRoute {
   std::optional<cache::RecordRef> pcm;
   std::optional<cache::RecordRef> tokens;
   bool is_left_out = false;  // known to be bad since the cache was built
+  // The cache holds one, made from another source or with other settings.
+  bool has_stale_features = false;
+  bool has_stale_tokens = false;
 };
 
 // Immutable once filled; rows in index order.
@@ -51,6 +54,9 @@ class RowRoutes {
   // The same where mels are made from samples each time.
   std::vector<std::size_t> rows_without_samples() const;
   std::vector<std::size_t> rows_without_tokens() const;
+  // Of these, the rows whose record in the cache is stale rather than missing.
+  std::vector<std::size_t> rows_with_stale_features() const;
+  std::vector<std::size_t> rows_with_stale_tokens() const;
 
  private:
   struct TokenSpan {

@@ -33,6 +33,17 @@ void require_all(const std::vector<std::size_t>& missing, const UtteranceStore& 
                   std::string(store.id(first))});
 }
 
+void refuse_stale(const std::vector<std::size_t>& stale, const UtteranceStore& store,
+                  const std::string& setting) {
+  if (stale.empty()) return;
+  const auto first = static_cast<std::uint32_t>(stale.front());
+  raise(
+      {.code = &kFeedNotCached,
+       .promised = "no stale records in the cache, because " + setting + " is off",
+       .found = grouped(stale.size()) + " are stale, the first is " + std::string(store.id(first)),
+       .cure = "run `stoker precompute`, or set " + setting + " to true"});
+}
+
 cache::ReaderOptions reader_options(const config::CacheSettings& cache) {
   return {.mode = cache.enable_memory_mapping ? cache::ReadMode::kMap : cache::ReadMode::kPread,
           .verification = cache.cache_verification ? cache::Verification::kEveryTime
@@ -79,7 +90,7 @@ UtteranceStore::UtteranceStore(const StoreOptions& options)
       routes_(index_.size()),
       fallbacks_(std::make_unique<Fallbacks>(options.settings.run.strict ? FallbackPolicy::kRefuse
                                                                          : FallbackPolicy::kAllow)),
-      augmentation_(Augmentation::make(options.settings, options.io, *fallbacks_)) {
+      augmentation_(Augmentation::make(options.settings, options.io)) {
   open_cache(options);
   require_cached(options.settings);
   routes_.make_tokens(*wanted_, options.num_workers, options.stop);
@@ -96,12 +107,14 @@ void UtteranceStore::require_cached(const config::Settings& settings) const {
       settings.loader.preprocessing_mode == config::PreprocessingMode::kPrecompute;
   if (all_cached && augmentation_ != nullptr) {
     require_all(routes_.rows_without_samples(), *this, "samples (cache.content pcm, to augment)");
-  } else if (all_cached || !settings.cache.auto_rebuild_mel_cache) {
+  } else if (all_cached) {
     require_all(routes_.rows_without_features(), *this, "features");
   }
-  if (all_cached || !settings.cache.auto_rebuild_token_cache) {
-    require_all(routes_.rows_without_tokens(), *this, "tokens");
-  }
+  if (all_cached) require_all(routes_.rows_without_tokens(), *this, "tokens");
+  if (!settings.cache.auto_rebuild_mel_cache)
+    refuse_stale(routes_.rows_with_stale_features(), *this, "cache.auto_rebuild_mel_cache");
+  if (!settings.cache.auto_rebuild_token_cache)
+    refuse_stale(routes_.rows_with_stale_tokens(), *this, "cache.auto_rebuild_token_cache");
 }
 
 // One look at the cache: its reader, its numeric path and the state of every row come from the same

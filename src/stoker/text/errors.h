@@ -31,8 +31,12 @@ inline constexpr ErrorCode kTextPhones{
     "E-TEXT-PHONES", ExitCode::kData, "A phoneme sidecar is malformed or lacks an utterance.",
     "give phonemes.csv one line id|phones for each utterance, phones separated by spaces"};
 
+inline constexpr ErrorCode kTextModel{
+    "E-TEXT-MODEL", ExitCode::kUsage, "The file of a vocabulary is not a SentencePiece model.",
+    "name a .model file that spm_train wrote in text.vocabulary_file"};
+
 inline constexpr std::array kErrorCodes{&kMetaNoText,   &kTextUnknown,  &kTextControl,
                                         &kTextEncoding, &kTextLanguage, &kTextVocabulary,
-                                        &kTextPhones};
+                                        &kTextPhones,   &kTextModel};
 
 }  // namespace stoker::text

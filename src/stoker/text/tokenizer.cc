@@ -59,9 +59,9 @@ std::string_view policy_name(UnknownPolicy policy) noexcept {
 
 Tokenizer::Tokenizer(const TokenizerOptions& options, const VocabularyRegistry& registry)
     : options_(options) {
-  vocabulary_ =
-      registry.make(options.vocabulary,
-                    {.language = options.language, .phones = options.phones, .model_file = {}});
+  vocabulary_ = registry.make(
+      options.vocabulary,
+      {.language = options.language, .phones = options.phones, .model_file = options.model_file});
   cleaner_ = cleaner_for(cleaner_name(options), options.language);
   const bool lacks_unknown = vocabulary_->specials().unknown == kNoId;
   if (options.unknown == UnknownPolicy::kUnknownId && lacks_unknown) {

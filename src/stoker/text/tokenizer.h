@@ -27,6 +27,7 @@ struct TokenizerOptions {
   bool add_blank = false;
   UnknownPolicy unknown = UnknownPolicy::kDrop;
   std::vector<std::string> phones = {};  // the inventory, for the vocabulary "phonemes"
+  std::string model_file = {};           // for the vocabulary "sentencepiece"
 };
 
 // Working memory of one thread and what it found in the last text.

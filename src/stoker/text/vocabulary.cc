@@ -19,6 +19,8 @@ std::string vocabulary_digest(const Vocabulary& vocabulary) {
   for (std::size_t id = 0; id < vocabulary.size(); ++id) {
     stream.add_text(vocabulary.symbol(static_cast<std::int32_t>(id)));
   }
+  if (const std::string identity = vocabulary.identity(); !identity.empty())
+    stream.add_text(identity);
   return stream.finish().hex();
 }
 

@@ -49,6 +49,8 @@ class Vocabulary {
   virtual std::size_t size() const noexcept = 0;  // ids are 0 … size − 1
   virtual SpecialIds specials() const noexcept = 0;
   virtual SequenceStyle style() const noexcept { return {}; }
+  // What decides the ids beside the symbols: the digest of a model file; empty where nothing does.
+  virtual std::string identity() const { return {}; }
   // What people call the id: "a", "<pad>", "<0xC3>"; empty for ids outside.
   virtual std::string symbol(std::int32_t id) const = 0;
 
@@ -61,7 +63,7 @@ class Vocabulary {
 // Counts one more `symbol` in the list.
 void count_unknown(std::vector<UnknownSymbol>& unknown, std::string_view symbol);
 
-// Digest over every symbol in order: part of a cache's validity.
+// Digest over every symbol in order and the identity: part of a cache's validity.
 std::string vocabulary_digest(const Vocabulary& vocabulary);
 
 }  // namespace stoker::text

@@ -6,6 +6,7 @@
 #include "stoker/text/errors.h"
 #include "stoker/text/myxtts/vocabulary.h"
 #include "stoker/text/phoneme_vocabulary.h"
+#include "stoker/text/sentencepiece/vocabulary.h"
 
 namespace stoker::text {
 namespace {
@@ -30,6 +31,9 @@ VocabularyRegistry VocabularyRegistry::with_builtins() {
   registry.add("bytes", [](const VocabularyRequest&) { return make_byte_vocabulary(); });
   registry.add("myxtts", [](const VocabularyRequest&) { return myxtts::make_vocabulary(); });
   registry.add("phonemes", make_phonemes);
+  registry.add("sentencepiece", [](const VocabularyRequest& request) {
+    return sentencepiece::load_vocabulary(request.model_file);
+  });
   return registry;
 }
 

@@ -1,4 +1,4 @@
-// The vocabularies by name, with room for more: a sentencepiece model, a phonemizer program.
+// The vocabularies by name, with room for more.
 #pragma once
 
 #include <functional>
@@ -24,7 +24,7 @@ class VocabularyRegistry {
  public:
   using Factory = std::function<std::shared_ptr<const Vocabulary>(const VocabularyRequest&)>;
 
-  // characters, bytes, myxtts, phonemes.
+  // characters, bytes, myxtts, phonemes, sentencepiece.
   static VocabularyRegistry with_builtins();
 
   // A later factory of the same name replaces the earlier one.
