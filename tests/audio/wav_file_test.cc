@@ -111,6 +111,26 @@ TEST(WavFileTest, B19AFileThatShrankSinceItsHeaderIsNamed) {
   EXPECT_EQ(read.error().place.file, folder / "a.wav");
 }
 
+TEST(WavFileTest, SamplesThatTheFileDoesNotHaveAreAnErrorAndNoAbort) {
+  const ScratchFolder folder;
+  folder.put("a.wav", good_wav({}, samples16(5000)));
+  FaultIo io;
+  const File file = open_in(io, folder / "a.wav");
+  const SoundInfo info = read_sound_info(file).take_or_raise();
+  std::vector<std::int16_t> pcm(1000);
+  std::vector<float> samples(1000);
+  for (const std::uint64_t first : {4001ULL, 5000ULL, 9000ULL, ~0ULL}) {
+    SoundReader reader;
+    for (const Result<void>& read :
+         {reader.read_pcm16(file, info, first, pcm), reader.read_float(file, info, first, samples),
+          reader.stream_pcm16(file, info, first, pcm)}) {
+      ASSERT_FALSE(read.ok()) << first;
+      EXPECT_EQ(read.error().code, &kWavChanged);
+      EXPECT_EQ(read.error().found, "5,000 in the file");
+    }
+  }
+}
+
 TEST(WavFileTest, B20AReadErrorNamesTheOffset) {
   const ScratchFolder folder;
   folder.put("a.wav", good_wav({}, samples16(5000)));

@@ -53,29 +53,33 @@ def check_equal_digests(stoker: Stoker, routes: dict[str, list[str]]) -> None:
     print(f"{len(runs)} runs gave {reference['stream_digest']}")
 
 
-def batch_bytes(line: dict[str, Any], exported: Path) -> bytes:
+def batch_bytes(line: dict[str, Any], exported: Path, speakers: list[str]) -> bytes:
     """What docs/format/order.md says a content digest covers."""
     parts: list[bytes] = []
     for row in line["rows"]:
         name = row.encode()
         parts.append(struct.pack("<Q", len(name)) + name)
         if not row:
-            parts.append(struct.pack("<ii", 0, 0))
+            parts.append(struct.pack("<iiii", 0, 0, 0, 0))
             continue
         tokens = np.load(exported / "tokens" / f"{row}.npy")
         mel = np.load(exported / "mel" / f"{row}.npy")
         expect(tokens.dtype == np.int32 and mel.dtype == np.float16, f"{row}: {tokens.dtype}, {mel.dtype}")
         parts.append(struct.pack("<ii", len(tokens), len(mel)))
         parts.append(np.ascontiguousarray(tokens).tobytes() + np.ascontiguousarray(mel).tobytes())
+        parts.append(struct.pack("<ii", speakers.index(row.split("_")[0]), 0))
     return b"".join(parts)
 
 
 def check_recomputed(stoker: Stoker, routes: dict[str, list[str]]) -> None:
     exported = stoker.folder / "exported"
     stoker.json("cache", "export", "--data", str(stoker.data), "--cache", routes["cached"][-1], "--out", str(exported))
-    report = stoker.stream("--batch-size", "4", "--batches", "20", "--list-ids", *routes["cached"])
+    named = ["--set", "data.enable_multispeaker=true", "--set", r"data.speaker_id_pattern=^(spk\d+)_"]
+    report = stoker.stream("--batch-size", "4", "--batches", "20", "--list-ids", *named, *routes["cached"])
+    names = [line.split("_")[0] for line in (stoker.data / "metadata.csv").read_text().splitlines()]
+    speakers = list(dict.fromkeys(names))
     for line in report["batches"]:
-        expect(xxh3_128(batch_bytes(line, exported)) == line["content"], f"batch {line['index']} differs")
+        expect(xxh3_128(batch_bytes(line, exported, speakers)) == line["content"], f"batch {line['index']} differs")
     whole = xxh3_128("".join(line["content"] for line in report["batches"]).encode())
     expect(whole == report["stream_digest"], "the stream digest differs")
     print(f"{len(report['batches'])} content digests recomputed with NumPy")

@@ -47,18 +47,23 @@ int exit_of(const config::Settings& settings, Io& io = system_io()) {
   return 0;
 }
 
-// Changes a byte in the middle of the first mel record of the cache.
-void spoil_record(const std::string& folder) {
+// Mels are the large shard of the cache, tokens the small one.
+enum class Shard { kMels, kTokens };
+
+// Changes a byte inside a record of that shard.
+void spoil_record(const std::string& folder, Shard which = Shard::kMels) {
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    if (entry.path().extension() != ".stk" || entry.file_size() < 100'000) continue;
+    const bool is_large = entry.file_size() >= 100'000;
+    if (entry.path().extension() != ".stk" || is_large != (which == Shard::kMels)) continue;
+    const std::streamoff at = is_large ? 5000 : 64 + 128 + 2;  // a payload: after both headers
     std::fstream file(entry.path(), std::ios::in | std::ios::out | std::ios::binary);
-    file.seekg(5000);
+    file.seekg(at);
     const char byte = static_cast<char>(file.get());
-    file.seekp(5000);
+    file.seekp(at);
     file.put(static_cast<char>(byte ^ 1));
     return;
   }
-  FAIL() << "no shard of mels";
+  FAIL() << "no such shard";
 }
 
 TEST(FallbackTest, ABadRecordIsMadeAgainFromItsSource) {
@@ -74,6 +79,24 @@ TEST(FallbackTest, ABadRecordIsMadeAgainFromItsSource) {
   EXPECT_EQ(spoiled.fallbacks.front().to, "source");
   EXPECT_GE(spoiled.fallbacks.front().count, 2U);  // once an epoch, and in what is read ahead
   EXPECT_EQ(spoiled.warnings.size(), 1U);
+  set.settings().run.strict = true;
+  EXPECT_EQ(exit_of(set.settings()), static_cast<int>(ExitCode::kStorage));
+}
+
+TEST(FallbackTest, ABadTokenRecordIsMadeAgainFromItsText) {
+  SmallDataSet set(20);
+  const std::string folder = set.build_cache();
+  const Outcome whole = run(set.settings());
+  spoil_record(folder, Shard::kTokens);
+  for (const auto mode :
+       {config::PreprocessingMode::kAuto, config::PreprocessingMode::kPrecompute}) {
+    set.settings().loader.preprocessing_mode = mode;
+    const Outcome spoiled = run(set.settings());
+    EXPECT_EQ(spoiled.digests, whole.digests);
+    ASSERT_EQ(spoiled.fallbacks.size(), 1U);
+    EXPECT_EQ(spoiled.fallbacks.front().from, "cache record");
+    EXPECT_EQ(spoiled.warnings.size(), 1U);
+  }
   set.settings().run.strict = true;
   EXPECT_EQ(exit_of(set.settings()), static_cast<int>(ExitCode::kStorage));
 }

@@ -8,6 +8,7 @@
 
 #include "stoker/base/error.h"
 #include "stoker/feed/errors.h"
+#include "tests/feed/npy_file.h"
 #include "tests/feed/small_data_set.h"
 
 namespace stoker::feed {
@@ -206,25 +207,12 @@ TEST(OpenFeedTest, SpeakersFilesAndTokensReachTheBatch) {
   }
 }
 
-// A plain npy 1.0 file of f32 values [length, 2].
-void write_npy(const std::string& path, unsigned length, float value) {
-  std::string header =
-      "{'descr': '<f4', 'fortran_order': False, 'shape': (" + std::to_string(length) + ", 2), }";
-  header.resize(117, ' ');
-  header += "\n";
-  std::ofstream file(path, std::ios::binary);
-  file << "\x93NUMPY" << '\x01' << '\x00' << static_cast<char>(header.size()) << '\x00' << header;
-  const std::vector<float> values(2 * std::size_t{length}, value);
-  file.write(reinterpret_cast<const char*>(values.data()),
-             static_cast<std::streamsize>(values.size() * sizeof(float)));
-}
-
 TEST(OpenFeedTest, NamedArraysComeWithTheirRows) {
   SmallDataSet set(12);
   std::filesystem::create_directories(set.folder() / "f0");
   for (unsigned i = 0; i < 12; ++i) {
     const std::string id = std::filesystem::path(set.wav(i)).stem();
-    write_npy(set.folder() / ("f0/" + id + ".npy"), 3 + i, static_cast<float>(i));
+    write_npy(set.folder() / ("f0/" + id + ".npy"), 3 + i, static_cast<float>(i), "<f4");
   }
   set.settings().cache.arrays = {{"f0", set.folder() / "f0"}};
   set.settings().batch.arrays = {"f0"};

@@ -24,19 +24,26 @@ class SyntheticStore final : public RowStore {
 
   // Called before each mel; an Error makes the row fail, an exception the worker.
   std::function<Result<void>(std::uint32_t row)> before_mel;
+  // The same before samples and arrays.
+  std::function<Result<void>(std::uint32_t row)> before_extra;
+  unsigned extra_samples = 0;    // of every row, beyond its frames
+  std::vector<ArrayKind> kinds;  // named arrays; a row has up to max_length steps of each
 
   std::uint32_t num_rows() const override { return static_cast<std::uint32_t>(rows_.size()); }
   std::string_view id(std::uint32_t row) const override { return ids_[row]; }
   std::int32_t speaker(std::uint32_t row) const override {
     return static_cast<std::int32_t>(row % 3);
   }
-  std::int32_t language(std::uint32_t) const override { return 0; }
+  std::int32_t language(std::uint32_t row) const override {
+    return static_cast<std::int32_t>(row % 2);
+  }
   std::string file(std::uint32_t row) const override { return "wavs/" + ids_[row] + ".wav"; }
   std::uint64_t line(std::uint32_t row) const override { return row + 1; }
   std::uint32_t num_mels() const override { return 8; }
   std::uint32_t hop_samples() const override { return 4; }
   float padding() const override { return -11.5F; }
   std::unique_ptr<RowReader> make_reader() const override;
+  std::vector<ArrayKind> arrays() const override { return kinds; }
 
   const std::vector<OrderRow>& rows() const { return rows_; }
   static float mel_value(std::uint32_t row, std::uint32_t frame) {
@@ -45,6 +52,13 @@ class SyntheticStore final : public RowStore {
   // The sample from which mel_value() can be made again.
   static std::int16_t sample(std::uint32_t row, std::uint32_t index) {
     return static_cast<std::int16_t>(row % 512 * 4 + index / 4 % 4);
+  }
+
+  static std::uint32_t array_length(std::uint32_t row, const ArrayKind& kind) {
+    return row % (kind.max_length + 1);
+  }
+  static std::byte array_byte(std::uint32_t row, std::size_t array, std::size_t at) {
+    return static_cast<std::byte>(row * 31 + array * 7 + at + 1);
   }
 
  private:
@@ -92,11 +106,28 @@ class SyntheticReader final : public RowReader {
   }
   Result<std::uint32_t> read_audio(std::uint32_t row, std::span<float> out,
                                    pipeline::FillContext&) override {
-    const std::uint32_t count = store_.rows()[row].num_frames * store_.hop_samples();
+    if (store_.before_extra) {
+      if (Result<void> ready = store_.before_extra(row); !ready) return ready.error();
+    }
+    const std::uint32_t all =
+        store_.rows()[row].num_frames * store_.hop_samples() + store_.extra_samples;
+    const std::uint32_t count = std::min(all, static_cast<std::uint32_t>(out.size()));
     for (std::uint32_t i = 0; i < count; ++i) {
       out[i] = SyntheticStore::mel_value(row, i / store_.hop_samples());
     }
     return count;
+  }
+  Result<std::uint32_t> read_array(std::uint32_t row, std::size_t array,
+                                   std::span<std::byte> out) override {
+    if (store_.before_extra) {
+      if (Result<void> ready = store_.before_extra(row); !ready) return ready.error();
+    }
+    const ArrayKind& kind = store_.kinds[array];
+    const std::uint32_t length = SyntheticStore::array_length(row, kind);
+    for (std::size_t i = 0; i < length * kind.bytes_per_step(); ++i) {
+      out[i] = SyntheticStore::array_byte(row, array, i);
+    }
+    return length;
   }
 
  private:

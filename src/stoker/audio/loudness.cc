@@ -77,7 +77,7 @@ KWeighting k_weighting(std::uint32_t rate_hz) { return {shelf(rate_hz), high_pas
 
 LoudnessMeter::LoudnessMeter(std::uint32_t rate_hz)
     : weighting_(k_weighting(rate_hz)), step_samples_((rate_hz + 5) / 10) {
-  check_invariant(rate_hz >= 8000, "loudness below 8 kHz");
+  check_invariant(rate_hz >= kMinLoudnessRateHz, "loudness below 8 kHz");
 }
 
 double LoudnessMeter::integrated_lufs(std::span<const float> samples) {

@@ -18,11 +18,15 @@ struct KWeighting {
 };
 KWeighting k_weighting(std::uint32_t rate_hz);
 
+// Below it the weighting's filters do not exist.
+inline constexpr std::uint32_t kMinLoudnessRateHz = 8000;
+
 // Blocks of 400 ms every 100 ms, gated at -70 LUFS and at 10 LU below the ungated mean. Utterances
 // shorter than one block are taken as one block. Digital silence, or nothing above the gate, gives
 // -infinity.
 class LoudnessMeter {
  public:
+  // Precondition: rate_hz >= kMinLoudnessRateHz.
   explicit LoudnessMeter(std::uint32_t rate_hz);
   // Reuses its scratch memory: allocates only when an utterance is longer than any before.
   double integrated_lufs(std::span<const float> samples);

@@ -7,7 +7,9 @@
 
 namespace stoker::audio {
 
-PreparedSpeech::PreparedSpeech(const SpeechRule& rule) : rule_(rule), meter_(rule.rate_hz) {}
+PreparedSpeech::PreparedSpeech(const SpeechRule& rule) : rule_(rule) {
+  if (rule.level == LevelRule::kLufs) meter_.emplace(rule.rate_hz);
+}
 
 Result<std::span<const std::int16_t>> PreparedSpeech::load(const File& file, const SoundInfo& info,
                                                            std::uint64_t first_sample,
@@ -59,7 +61,7 @@ Result<std::span<const std::int16_t>> PreparedSpeech::load_processed(const File&
 double PreparedSpeech::gain_for(std::span<const float> samples) {
   switch (rule_.level) {
     case LevelRule::kLufs:
-      return gain_to_lufs(meter_.integrated_lufs(samples), rule_.target, peak_of(samples),
+      return gain_to_lufs(meter_->integrated_lufs(samples), rule_.target, peak_of(samples),
                           kMinusOneDbfs);
     case LevelRule::kRms:
       return gain_to_rms(rms_of(samples), std::pow(10.0, rule_.target / 20.0), peak_of(samples),

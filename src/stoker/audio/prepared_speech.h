@@ -58,7 +58,7 @@ class PreparedSpeech {
 
   SpeechRule rule_;
   SoundReader reader_;
-  LoudnessMeter meter_;
+  std::optional<LoudnessMeter> meter_;             // where loudness is levelled
   std::map<std::uint32_t, Resampler> resamplers_;  // by the file's rate
   std::vector<std::int16_t> pcm_;
   std::vector<float> raw_;

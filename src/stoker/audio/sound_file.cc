@@ -15,7 +15,6 @@
 #include "stoker/audio/wav_file.h"
 #include "stoker/audio/wav_samples.h"
 #include "stoker/base/errors.h"
-#include "stoker/base/invariant.h"
 #include "stoker/base/number_text.h"
 #include "stoker/base/stream_copy.h"
 
@@ -97,11 +96,20 @@ bool is_mono_pcm16(const SoundInfo& info) {
          info.num_channels == 1;
 }
 
-// Reads exactly the bytes of the range; precondition: it lies in the file.
+// A range comes from an index, the file from the disk: it may have been replaced by a shorter one.
+Error outside(const File& file, const SoundInfo& info, SampleRange range) {
+  return {.code = &kWavChanged,
+          .place = {.file = file.path()},
+          .promised =
+              fmt::format("{} samples from sample {}", grouped(range.count), grouped(range.first)),
+          .found = fmt::format("{} in the file", grouped(info.num_samples))};
+}
+
+// Reads exactly the bytes of the range.
 Result<void> read_range(const File& file, const SoundInfo& info, SampleRange range,
                         std::span<std::byte> into) {
-  check_invariant(range.first <= info.num_samples && range.count <= info.num_samples - range.first,
-                  "a range of samples outside the file");
+  if (range.first > info.num_samples || range.count > info.num_samples - range.first)
+    return outside(file, info, range);
   const std::uint64_t block_bytes =
       std::uint64_t{sample_bytes(info.sample_format)} * info.num_channels;
   const std::uint64_t at_bytes = info.data_at_bytes + range.first * block_bytes;

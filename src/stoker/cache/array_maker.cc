@@ -12,8 +12,28 @@ namespace stoker::cache {
 namespace {
 
 constexpr std::uint64_t kMaxNpyBytes = std::uint64_t{4} << 30U;
+// What numpy writes fits the first; a header may be as long as the second.
+constexpr std::size_t kUsualHeaderBytes = 1024;
+constexpr std::size_t kLongestHeaderBytes = kMaxNpyHeaderBytes + 12;
 constexpr std::string_view kSuffix = ".npy";
 constexpr std::string_view kLeftoverSuffix = ".npy.tmp.npy";
+
+SourceStamp stamp_of(const FileInfo& info) {
+  return {info.size_bytes, info.mtime_ns, info.ctime_ns, info.inode};
+}
+
+std::optional<ArrayShape> load_shape(const File& file, std::uint64_t file_bytes) {
+  std::vector<std::byte> front;
+  for (const std::size_t size_bytes : {kUsualHeaderBytes, kLongestHeaderBytes}) {
+    front.resize(std::min<std::uint64_t>(size_bytes, file_bytes));
+    Result<std::size_t> got = file.read_at(front, 0);
+    if (!got) return std::nullopt;
+    front.resize(*got);
+    Result<NpyHeader> header = decode_npy_header(file.path(), front, file_bytes);
+    if (header) return header->shape;
+  }
+  return std::nullopt;
+}
 
 class ArrayWorker final : public RecordMaker::Worker {
  public:
@@ -73,6 +93,45 @@ Result<NpyArray> accept_finite(const std::string& file, NpyArray array) {
   return error;
 }
 
+bool is_same_kind(const ArrayShape& a, const ArrayShape& b) noexcept {
+  return a.element == b.element && a.rank == b.rank &&
+         std::equal(a.axes.begin() + 1, a.axes.end(), b.axes.begin() + 1);
+}
+
+Error mixed_arrays(const std::string& first_file, const ArrayShape& first, const std::string& file,
+                   const ArrayShape& found) {
+  Error error;
+  error.code = &kNpyMixed;
+  error.place.file = file;
+  error.promised = fmt::format("{} with axes behind the first as in {}, which holds {}",
+                               element_name(first.element), first_file, first.text());
+  error.found = found.text();
+  return error;
+}
+
+ArrayMaker::ArrayMaker(File folder, std::vector<NpyFolder::Row> rows, Options options)
+    : folder_(std::move(folder)), rows_(std::move(rows)), options_(std::move(options)) {
+  if (options_.kind == RecordKind::kArray) read_headers();
+}
+
+void ArrayMaker::read_headers() {
+  headers_.resize(rows_.size());
+  std::optional<std::size_t> first;
+  for (std::size_t row = 0; row < rows_.size(); ++row) {
+    const Result<File> file = open_beneath(folder_, rows_[row].file, OpenFor::kRead);
+    if (!file) continue;
+    const Result<FileInfo> info = file->info();
+    if (!info || info->kind != FileKind::kRegular) continue;
+    headers_[row] = {load_shape(*file, info->size_bytes), stamp_of(*info)};
+    const std::optional<ArrayShape>& shape = headers_[row].shape;
+    if (!shape) continue;
+    if (!first) first = row;
+    const ArrayShape& expected = *headers_[*first].shape;
+    if (!is_same_kind(*shape, expected))
+      raise(mixed_arrays(path(*first), expected, path(row), *shape));
+  }
+}
+
 Result<std::vector<std::byte>> ArrayMaker::load(std::size_t row) const {
   Result<File> file = open_beneath(folder_, rows_[row].file, OpenFor::kRead);
   if (!file) return std::move(file).error();
@@ -89,7 +148,7 @@ Result<std::optional<SourceStamp>> ArrayMaker::stamp(std::size_t row) const {
   if (!file) return std::move(file).error();
   Result<FileInfo> info = file->info();
   if (!info) return std::move(info).error();
-  return std::optional(SourceStamp{info->size_bytes, info->mtime_ns, info->ctime_ns, info->inode});
+  return std::optional(stamp_of(*info));
 }
 
 Result<Digest128> ArrayMaker::source_digest(std::size_t row) const {

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,12 @@ using ArrayRule = std::function<Result<NpyArray>(const std::string& file, NpyArr
 // Any numeric array whose values are finite.
 Result<NpyArray> accept_finite(const std::string& file, NpyArray array);
 
+// Whether arrays of both shapes can be rows of one batch: they differ in length alone.
+bool is_same_kind(const ArrayShape& a, const ArrayShape& b) noexcept;
+// E-NPY-MIXED: `file` holds `found`, `first_file` holds `first`.
+Error mixed_arrays(const std::string& first_file, const ArrayShape& first, const std::string& file,
+                   const ArrayShape& found);
+
 // One record an .npy file of a folder. Immutable.
 class ArrayMaker final : public RecordMaker {
  public:
@@ -41,8 +48,9 @@ class ArrayMaker final : public RecordMaker {
     Digest128 settings;
     ArrayRule rule = accept_finite;
   };
-  ArrayMaker(File folder, std::vector<NpyFolder::Row> rows, Options options)
-      : folder_(std::move(folder)), rows_(std::move(rows)), options_(std::move(options)) {}
+  // Reads the header of every file of a named array. Throws DataError E-NPY-MIXED where two of
+  // them cannot be rows of one batch.
+  ArrayMaker(File folder, std::vector<NpyFolder::Row> rows, Options options);
 
   RecordKind kind() const override { return options_.kind; }
   std::string_view array() const override { return options_.array; }
@@ -54,15 +62,25 @@ class ArrayMaker final : public RecordMaker {
   Result<Digest128> source_digest(std::size_t row) const override;
   std::unique_ptr<Worker> make_worker() const override;
 
+  // A named array's file as it was when this was made.
+  struct Header {
+    std::optional<ArrayShape> shape;  // nothing: making the record says why
+    SourceStamp stamp;
+  };
+  const Header& header(std::size_t row) const { return headers_[row]; }
+
   // The file's bytes; bounded by what is there.
   Result<std::vector<std::byte>> load(std::size_t row) const;
   const ArrayRule& rule() const noexcept { return options_.rule; }
   std::string path(std::size_t row) const { return folder_.path() + "/" + rows_[row].file; }
 
  private:
+  void read_headers();
+
   File folder_;
   std::vector<NpyFolder::Row> rows_;
   Options options_;
+  std::vector<Header> headers_;  // of named arrays alone
 };
 
 }  // namespace stoker::cache

@@ -353,6 +353,11 @@ BuildReport Build::run() {
   make_all(std::move(todo), committer);
   check_sources_unchanged();
   if (!report_.stopped) publish_hints();
+  // A row is accepted or rejected as a whole, whichever of its records was bad.
+  for (const std::string& id : rejected_ids_) {
+    built_ids_.erase(id);
+    all_ids_.erase(id);
+  }
   report_.rows_built = built_ids_.size();
   report_.rows_reused = all_ids_.size() - built_ids_.size();
   report_.num_rejected_rows = rejected_ids_.size();

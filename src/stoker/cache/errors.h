@@ -33,6 +33,10 @@ inline constexpr ErrorCode kNpyValue{"E-NPY-VALUE", ExitCode::kData,
 inline constexpr ErrorCode kNpyZip{"E-NPY-ZIP", ExitCode::kData,
                                    "The file is a zip archive (.npz), which is not supported.",
                                    "save each array to its own .npy file"};
+inline constexpr ErrorCode kNpyMixed{
+    "E-NPY-MIXED", ExitCode::kData,
+    "The files of a named array differ in element type, or in an axis behind the first.",
+    "convert them to one type with astype(), or give each kind a folder of its own"};
 inline constexpr ErrorCode kImportShape{
     "E-IMPORT-SHAPE", ExitCode::kData,
     "An imported feature has another shape than its folder says.", ""};
@@ -114,11 +118,11 @@ inline constexpr ErrorCode kStopped{"E-CACHE-STOPPED", ExitCode::kCheckFailed,
                                     "run the same command again to go on"};
 
 inline constexpr std::array kErrorCodes{
-    &kNpyMagic,     &kNpyVersion,    &kNpyHeader,     &kNpyPickle,    &kNpyType,      &kNpyShape,
-    &kNpySize,      &kNpyValue,      &kNpyZip,        &kImportShape,  &kImportTwice,  &kImportEmpty,
-    &kShardCorrupt, &kShardSize,     &kShardForeign,  &kShardMissing, &kCacheVersion, &kManifest,
-    &kNoCache,      &kMapTruncated,  &kCacheSettings, &kCachePlace,   &kCacheSpace,   &kLockHeld,
-    &kLockBroken,   &kSourceChanged, &kBuildVerify,   &kNoFrames,     &kTooManyBad,   &kRowLeftOut,
-    &kRowGone,      &kRecordName,    &kStopped};
+    &kNpyMagic,    &kNpyVersion,   &kNpyHeader,     &kNpyPickle,     &kNpyType,      &kNpyShape,
+    &kNpySize,     &kNpyValue,     &kNpyZip,        &kNpyMixed,      &kImportShape,  &kImportTwice,
+    &kImportEmpty, &kShardCorrupt, &kShardSize,     &kShardForeign,  &kShardMissing, &kCacheVersion,
+    &kManifest,    &kNoCache,      &kMapTruncated,  &kCacheSettings, &kCachePlace,   &kCacheSpace,
+    &kLockHeld,    &kLockBroken,   &kSourceChanged, &kBuildVerify,   &kNoFrames,     &kTooManyBad,
+    &kRowLeftOut,  &kRowGone,      &kRecordName,    &kStopped};
 
 }  // namespace stoker::cache

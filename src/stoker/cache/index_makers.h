@@ -25,7 +25,8 @@ class SortedRows {
   std::size_t size() const noexcept { return order_.size(); }
   data::Utterance operator[](std::size_t row) const noexcept { return (*index_)[order_[row]]; }
   const data::Index& index() const noexcept { return *index_; }
-  // Sorted place of a row of the index.
+  // The index's row at a sorted place, and the reverse.
+  std::size_t index_row(std::size_t place) const noexcept { return order_[place]; }
   std::size_t place_of(std::size_t index_row) const noexcept { return places_[index_row]; }
 
  private:

@@ -30,6 +30,9 @@ struct NpyArray {
 
 // Versions 1.0, 2.0 and 3.0. `file` names the place in errors; memory is bounded by `bytes`.
 Result<NpyHeader> decode_npy_header(const std::string& file, std::span<const std::byte> bytes);
+// The same from the first bytes of a file of that size.
+Result<NpyHeader> decode_npy_header(const std::string& file, std::span<const std::byte> front,
+                                    std::uint64_t file_bytes);
 Result<NpyArray> decode_npy(const std::string& file, std::span<const std::byte> bytes);
 
 // Version 1.0, C order, little-endian, as numpy.save writes it. bf16 becomes f32, which is exact.

@@ -195,6 +195,11 @@ Result<void> check_start(const std::string& file, std::span<const std::byte> byt
 }  // namespace
 
 Result<NpyHeader> decode_npy_header(const std::string& file, std::span<const std::byte> bytes) {
+  return decode_npy_header(file, bytes, bytes.size());
+}
+
+Result<NpyHeader> decode_npy_header(const std::string& file, std::span<const std::byte> bytes,
+                                    std::uint64_t file_bytes) {
   if (Result<void> start = check_start(file, bytes); !start) return start.error();
   const std::size_t field_bytes = bytes[6] == std::byte{1} ? 2 : 4;
   const std::size_t dict_at = 8 + field_bytes;
@@ -213,7 +218,7 @@ Result<NpyHeader> decode_npy_header(const std::string& file, std::span<const std
     return dict.error();
   const std::optional<std::uint64_t> promised = header.shape.payload_bytes();
   if (!promised) return npy_error(kNpyShape, file, "a size that fits 64 bits", header.shape.text());
-  const std::uint64_t present = bytes.size() - header.data_at_bytes;
+  const std::uint64_t present = file_bytes - header.data_at_bytes;
   if (*promised != present)
     return npy_error(kNpySize, file,
                      fmt::format("{} promises {} bytes", header.shape.text(), grouped(*promised)),

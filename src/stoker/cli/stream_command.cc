@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -63,7 +64,7 @@ class StreamRun {
                          .delay = std::chrono::microseconds(arguments_.delay_us),
                          .stop = frame_.stop_token()});
     if (arguments_.from_batch > 0) opened.feed.seek({0, arguments_.from_batch});
-    tell_rejects(opened.store->index());
+    tell_rejects(opened);
     for (const std::string& line : opened.mode.lines) frame_.say(line);
     if (!opened.mode.mel.reason.empty()) {
       frame_.say(opened.mode.text + ": " + opened.mode.mel.reason);
@@ -144,21 +145,45 @@ class StreamRun {
     out["num_shapes"] = opened.feed.shapes().size();
     out["epoch_batches"] = opened.feed.num_batches();
     out["state"] = opened.feed.state();
-    out["rejected"] = opened.store->index().counts().rejected;
+    const data::IndexCounts counts = count_rows(opened);
+    out["digest_version"] = feed::kContentDigestVersion;
+    out["rows"] = counts.rows;
+    out["accepted"] = counts.accepted;
+    out["rejected"] = counts.rejected;
     out["bad_rows"] = stats.num_empty_bad;
     out["fallbacks"] = std::move(fallbacks);
     keep_rejects(opened);
+    if (counts.rejected > 0) {
+      frame_.say(fmt::format("{} rows = {} accepted + {} filtered + {} rejected",
+                             grouped(counts.rows), grouped(counts.accepted),
+                             grouped(counts.filtered), grouped(counts.rejected)));
+    }
     frame_.say(fmt::format("{} batches, {} clips, {:.2f} % padding, stream {}",
                            grouped(stats.num_batches), grouped(stats.num_clips),
                            100.0 * stats.padding_share(), stream_.finish().hex()));
   }
 
   // Rows that will not come, so that nobody counts on them.
-  void tell_rejects(const data::Index& index) {
-    if (index.rejects().empty()) return;
-    frame_.warn(fmt::format("{} of {} rows rejected; the first: {}",
-                            grouped(index.counts().rejected), grouped(index.counts().rows),
-                            error_line(index.rejects().front().error)));
+  void tell_rejects(const feed::OpenedFeed& opened) {
+    const data::IndexCounts counts = count_rows(opened);
+    if (counts.rejected == 0) return;
+    const data::Index& index = opened.store->index();
+    frame_.warn(fmt::format(
+        "{} of {} rows rejected; the first: {}", grouped(counts.rejected), grouped(counts.rows),
+        index.rejects().empty() ? std::string(index[opened.store->rows_left_out().front()].id)
+                                : error_line(index.rejects().front().error)));
+  }
+
+  // As `data check` and `precompute` count: a row that comes empty is a rejected one, whether the
+  // index, the cache or this run found it bad.
+  static data::IndexCounts count_rows(const feed::OpenedFeed& opened) {
+    const std::vector<std::uint32_t> left_out = opened.store->rows_left_out();
+    std::set<std::uint32_t> bad(left_out.begin(), left_out.end());
+    for (const feed::BadRow& row : opened.feed.bad_rows()) bad.insert(row.row);
+    data::IndexCounts counts = opened.store->index().counts();
+    counts.rejected += bad.size();
+    counts.accepted -= bad.size();
+    return counts;
   }
 
   // Rows rejected by the index and those that turned bad on the way, in the words of rejects.jsonl.

@@ -3,6 +3,10 @@
 #include <string>
 #include <utility>
 
+#include "stoker/audio/loudness.h"
+#include "stoker/base/number_text.h"
+#include "stoker/config/errors.h"
+
 namespace stoker::data {
 namespace {
 
@@ -54,6 +58,14 @@ SplitOptions splits_of(const config::Settings& settings) {
   splits.subset_seed = static_cast<std::uint64_t>(data.subset_seed);
   splits.seed = static_cast<std::uint64_t>(settings.run.seed);
   return splits;
+}
+
+void check_loudness_rate(std::uint32_t rate_hz) {
+  if (rate_hz >= audio::kMinLoudnessRateHz) return;
+  raise({.code = &config::kConfigConflict,
+         .promised = "features.loudness lufs with a sample_rate of at least " +
+                     grouped(audio::kMinLoudnessRateHz) + " Hz",
+         .found = grouped(rate_hz) + " Hz"});
 }
 
 UserLimits limits_of(const config::RowSettings& rows) {
@@ -115,6 +127,7 @@ audio::SpeechRule speech_rule_of(const config::Settings& settings) {
     case config::LoudnessRule::kNone:
       break;
     case config::LoudnessRule::kLufs:
+      check_loudness_rate(rule.rate_hz);
       rule.level = audio::LevelRule::kLufs;
       rule.target = features.target_loudness_lufs;
       break;

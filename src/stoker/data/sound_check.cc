@@ -185,6 +185,7 @@ void SoundCheck::judge_file(const File& file, const Segment* segment, SoundVerdi
   out.file = info->file;
   if (auto error = place_segment(file, *info, segment, out.sound))
     return reject(out, std::move(*error));
+  out.sound.mark = file_mark(info->file);
   judge_length(file, *info, out);
   if (out.verdict != Verdict::kAccepted) return;
   if (options_.check == FileCheck::kContent) judge_samples(file, *info, out);

@@ -1,9 +1,12 @@
 #include "stoker/data/utterance.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
+#include "stoker/base/digest.h"
 #include "stoker/base/invariant.h"
+#include "stoker/base/io.h"
 
 namespace stoker::data {
 namespace {
@@ -16,6 +19,13 @@ char* copy_chars(char* to, std::string_view text) noexcept {
 }
 
 }  // namespace
+
+std::uint64_t file_mark(const FileInfo& file) noexcept {
+  const std::array<std::uint64_t, 2> facts{file.size_bytes,
+                                           static_cast<std::uint64_t>(file.mtime_ns)};
+  const std::uint64_t mark = hash64({reinterpret_cast<const char*>(facts.data()), sizeof(facts)});
+  return mark == 0 ? 1 : mark;
+}
 
 Utterance UtteranceTable::operator[](std::size_t index) const noexcept {
   const Row& row = row_at(index);
@@ -35,6 +45,7 @@ Utterance UtteranceTable::operator[](std::size_t index) const noexcept {
   out.language = row.language;
   out.source = row.source;
   out.line = row.line;
+  out.mark = row.mark;
   out.is_segment = row.is_segment;
   return out;
 }
@@ -55,6 +66,7 @@ void UtteranceTable::append(const Utterance& row) {
                          .first_sample = row.first_sample,
                          .num_samples = row.num_samples,
                          .line = row.line,
+                         .mark = row.mark,
                          .id_bytes = size32(row.id),
                          .text_bytes = size32(row.text),
                          .raw_bytes = size32(row.raw_text),
@@ -82,6 +94,7 @@ void UtteranceTable::set_sound(std::size_t index, const Sound& sound) noexcept {
   row.first_sample = sound.first_sample;
   row.num_samples = sound.num_samples;
   row.rate_hz = sound.rate_hz;
+  row.mark = sound.mark;
 }
 
 void UtteranceTable::set_speaker(std::size_t index, std::uint32_t speaker) noexcept {

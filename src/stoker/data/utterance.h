@@ -7,7 +7,15 @@
 #include <string_view>
 #include <vector>
 
+namespace stoker {
+struct FileInfo;
+}
+
 namespace stoker::data {
+
+// Size and time of the last change as one number, never 0: where it differs, the file may hold
+// something else. Without the inode, which some network file systems make up anew.
+std::uint64_t file_mark(const FileInfo& file) noexcept;
 
 // A borrowed row of an UtteranceTable: the views live as long as the table.
 struct Utterance {
@@ -22,6 +30,7 @@ struct Utterance {
   std::uint32_t language = 0;      // index into Index::languages()
   std::uint32_t source = 0;        // index into Index::sources()
   std::uint64_t line = 0;          // of the metadata file, from 1
+  std::uint64_t mark = 0;          // file_mark() when indexed; 0: the file was not looked at
   bool is_segment = false;         // a part of the file; otherwise the whole of it
 
   double duration_s() const noexcept {
@@ -29,7 +38,7 @@ struct Utterance {
   }
 };
 
-// Rows of fixed size, their strings in one arena: about 80 bytes a row beyond the text, and no
+// Rows of fixed size, their strings in one arena: about 88 bytes a row beyond the text, and no
 // row ever moves its strings. Not thread-safe while growing; const access is.
 class UtteranceTable {
  public:
@@ -44,6 +53,7 @@ class UtteranceTable {
     std::uint64_t first_sample = 0;
     std::uint64_t num_samples = 0;
     std::uint32_t rate_hz = 0;
+    std::uint64_t mark = 0;
   };
   void set_sound(std::size_t index, const Sound& sound) noexcept;
   void set_speaker(std::size_t index, std::uint32_t speaker) noexcept;
@@ -58,6 +68,7 @@ class UtteranceTable {
     std::uint64_t first_sample;
     std::uint64_t num_samples;
     std::uint64_t line;
+    std::uint64_t mark;
     std::uint32_t id_bytes;
     std::uint32_t text_bytes;
     std::uint32_t raw_bytes;

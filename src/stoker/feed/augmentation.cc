@@ -87,7 +87,14 @@ void Augmentation::read_noises(const std::string& folder_path, std::uint32_t rat
   for (const std::string& name : names_in(folder)) {
     const File file = open_beneath(folder, name, OpenFor::kRead).take_or_raise();
     const audio::SoundInfo info = audio::read_sound_info(file).take_or_raise();
-    add_noise(sounds.load(file, info, 0, info.num_samples).take_or_raise());
+    const auto samples = sounds.load(file, info, 0, info.num_samples).take_or_raise();
+    if (samples.empty()) {
+      raise({.code = &kFeedAugment,
+             .place = {.file = file.path()},
+             .promised = "noise of at least one sample at " + grouped(rate_hz) + " Hz",
+             .found = grouped(info.num_samples) + " at " + grouped(info.rate_hz) + " Hz"});
+    }
+    add_noise(samples);
     if (samples_.size() * sizeof(std::int16_t) > kMostNoiseBytes) {
       raise({.code = &kFeedAugment,
              .place = {.file = folder_path},

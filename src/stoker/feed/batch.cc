@@ -1,5 +1,6 @@
 #include "stoker/feed/batch.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "stoker/cuda/stream.h"
@@ -136,8 +137,42 @@ Digest128 Batch::content_digest() const {
     stream.add(std::as_bytes(std::span(texts).subspan(slot_->token_begins[row], num_tokens)));
     stream.add({mels + slot_->frame_begins[row] * format_->bytes_per_frame(),
                 num_frames * format_->bytes_per_frame()});
+    stream.add_number(slot_->speaker[row]);
+    stream.add_number(slot_->language[row]);
+    digest_extras(row, stream);
   }
   return stream.finish();
+}
+
+void Batch::digest_extras(std::size_t row, DigestStream& stream) const {
+  const auto add = [&stream](const AlignedBytes& part, std::size_t begin, std::size_t size_bytes) {
+    stream.add({part.data() + begin, size_bytes});
+  };
+  const std::size_t frame_bytes = format_->bytes_per_frame();
+  const std::size_t hop_bytes = format_->hop_samples * sizeof(float);
+  if (format_->reference_frames > 0) {
+    const auto count = static_cast<std::size_t>(slot_->reference_len[row]);
+    stream.add_number(slot_->reference_len[row]);
+    add(slot_->reference_mel, row * format_->reference_frames * frame_bytes, count * frame_bytes);
+  }
+  if (const std::size_t wanted = format_->segment_frames; wanted > 0) {
+    const std::size_t count = std::min(wanted, static_cast<std::size_t>(slot_->mel_len[row]));
+    stream.add_number(static_cast<std::int32_t>(count));
+    add(slot_->mel_segment, row * wanted * frame_bytes, count * frame_bytes);
+    add(slot_->wav_segment, row * wanted * hop_bytes, count * hop_bytes);
+  }
+  if (format_->with_audio) {
+    stream.add_number(slot_->audio_len[row]);
+    add(slot_->audio, slot_->frame_begins[row] * hop_bytes,
+        static_cast<std::size_t>(slot_->audio_len[row]) * sizeof(float));
+  }
+  for (std::size_t i = 0; i < format_->arrays.size(); ++i) {
+    const ArrayKind& kind = format_->arrays[i];
+    const auto length = static_cast<std::size_t>(slot_->array_len[i][row]);
+    stream.add_number(slot_->array_len[i][row]);
+    add(slot_->arrays[i], row * kind.max_length * kind.bytes_per_step(),
+        length * kind.bytes_per_step());
+  }
 }
 
 }  // namespace stoker::feed

@@ -18,6 +18,9 @@
 
 namespace stoker::feed {
 
+// Raised whenever content_digest() of the same batch would change.
+inline constexpr int kContentDigestVersion = 2;
+
 // A borrowed array, row-major and without gaps; lives as long as the batch.
 template <class T, std::size_t Rank>
 struct ArrayView {
@@ -103,7 +106,9 @@ class Batch {
   // Empty unless asked for: audio [B, T * hop] with audio_len samples each; a reference crop
   // [B, R, mels]; aligned crops [B, S * hop] and [B, S, mels].
   ArrayView<float, 2> audio() const;
-  std::span<const std::int32_t> audio_len() const { return view(slot_->audio_len); }
+  std::span<const std::int32_t> audio_len() const {
+    return view(slot_->audio_len).first(format_->with_audio ? slot_->num_rows : 0);
+  }
   MelArray reference_mel() const;
   std::span<const std::int32_t> reference_len() const { return view(slot_->reference_len); }
   ArrayView<float, 2> wav_segment() const;
@@ -112,7 +117,8 @@ class Batch {
   // An array asked for by its name; empty when it was not.
   NamedArray array(std::string_view name) const;
 
-  // Digests as docs/format/order.md defines them.
+  // Digests as docs/format/order.md defines them; the content's covers every part that is
+  // delivered.
   Digest128 ids_digest() const;
   Digest128 global_ids_digest() const;  // the same on every rank
   Digest128 content_digest() const;
@@ -132,6 +138,8 @@ class Batch {
     std::vector<std::int32_t> tokens;
   };
   HostCopy load_from_device() const;
+  // What is optional, of one row.
+  void digest_extras(std::size_t row, DigestStream& stream) const;
 
   pipeline::SlotLease lease_;
   DeviceLease device_lease_;

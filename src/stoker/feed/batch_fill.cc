@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <utility>
 
 #include "stoker/base/checked.h"
@@ -68,14 +69,11 @@ pipeline::FillEnd BatchFill::fill(pipeline::FillContext& context) {
       expect_row(at + 1, *slot, *reader);
       read_mel(at, *slot, *reader, context);
     }
+    for (std::size_t at = 0; at < slot->num_rows; ++at) fill_extras(at, *slot, *reader, context);
   } else {
     read_payload(*slot, *reader, context);
   }
   fill_gaps(*slot);
-  if (parts_.extras != nullptr) {
-    context.enter(kExtras);
-    for (std::size_t at = 0; at < slot->num_rows; ++at) fill_extras(at, *slot, *reader, context);
-  }
   slot->sums = sum_rows(*slot);
   if (parts_.format->is_for_device) DevicePack(*slot).write(*slot, *parts_.format);
   return pipeline::FillEnd::kFilled;
@@ -183,7 +181,8 @@ void BatchFill::read_mel(std::size_t at, BatchSlot& slot, RowReader& reader,
   slot.mel_len[at] = static_cast<std::int32_t>(*read);
 }
 
-// The rows one after the other, without padding: the GPU lays them out.
+// The rows one after the other, without padding: the GPU lays them out. What is optional comes
+// first, because a row whose bytes are on their way to the GPU can no longer be made empty.
 void BatchFill::read_payload(BatchSlot& slot, RowReader& reader,
                              pipeline::FillContext& context) const {
   slot.payload_used_bytes = 0;
@@ -192,9 +191,12 @@ void BatchFill::read_payload(BatchSlot& slot, RowReader& reader,
     const std::uint32_t row = slot.rows[at];
     slot.payload_begins[at] = 0;
     slot.payload_len[at] = 0;
-    if (slot.mel_len[at] != kMelToCome) continue;
+    if (slot.mel_len[at] == kMelToCome) {
+      slot.mel_len[at] = static_cast<std::int32_t>(parts_.order->rows()[row].num_frames);
+    }
+    fill_extras(at, slot, reader, context);
+    if (slot.mel_len[at] == 0) continue;
     context.at_item(row);
-    slot.mel_len[at] = static_cast<std::int32_t>(parts_.order->rows()[row].num_frames);
     if (parts_.resident != nullptr && parts_.resident->is_before(row, context.sequence())) {
       slot.payload_begins[at] = BatchSlot::kOnDevice;
       continue;
@@ -206,6 +208,7 @@ void BatchFill::read_payload(BatchSlot& slot, RowReader& reader,
     } else {
       note_bad(row, read.error());
       make_empty(at, slot);
+      fill_extras(at, slot, reader, context);
     }
   }
 }
@@ -252,11 +255,18 @@ Result<std::uint32_t> BatchFill::read_row(std::uint32_t row, std::span<std::byte
 
 void BatchFill::fill_extras(std::size_t at, BatchSlot& slot, RowReader& reader,
                             pipeline::FillContext& context) const {
-  const Result<void> filled = parts_.extras->fill(at, *parts_.format, slot, reader, context);
-  if (filled) return;
-  note_bad(slot.rows[at], filled.error());
-  make_empty(at, slot);
-  parts_.extras->fill(at, *parts_.format, slot, reader, context).take_or_raise();
+  if (parts_.extras == nullptr) return;
+  context.enter(kExtras);
+  const std::function<void(std::uint32_t, Error)> note = [this](std::uint32_t row, Error error) {
+    note_bad(row, std::move(error));
+  };
+  const RowExtras::Work work{*parts_.format, slot, reader, context, note};
+  if (const Result<void> filled = parts_.extras->fill(at, work); !filled) {
+    note_bad(slot.rows[at], filled.error());
+    make_empty(at, slot);
+    parts_.extras->fill(at, work).take_or_raise();
+  }
+  context.enter(kFetch);
 }
 
 void BatchFill::make_empty(std::size_t at, BatchSlot& slot) const {
@@ -273,6 +283,12 @@ void BatchFill::fill_padding(BatchSlot& slot, std::size_t frame, std::size_t num
                      num_frames * parts_.format->num_mels, parts_.format->padding);
 }
 
+void BatchFill::fill_silence(BatchSlot& slot, std::size_t frame, std::size_t num_frames) const {
+  if (!parts_.format->needs_audio()) return;
+  const std::size_t hop = parts_.format->hop_samples;
+  std::fill_n(reinterpret_cast<float*>(slot.audio.data()) + frame * hop, num_frames * hop, 0.0F);
+}
+
 // Packed: what lies between the last utterance of a bin and the bin's end.
 void BatchFill::fill_gaps(BatchSlot& slot) const {
   if (parts_.format->layout == BatchLayout::kPadded) return;
@@ -287,6 +303,7 @@ void BatchFill::fill_gaps(BatchSlot& slot) const {
       token = slot.token_begins[at] + room(at, slot).num_tokens;
     }
     fill_padding(slot, frame, frames_end - frame);
+    fill_silence(slot, frame, frames_end - frame);
     std::fill(slot.tokens.begin() + static_cast<std::ptrdiff_t>(token),
               slot.tokens.begin() + static_cast<std::ptrdiff_t>(tokens_end), 0);
   }

@@ -76,6 +76,7 @@ class BatchFill final : public pipeline::SlotFiller {
                    pipeline::FillContext& context) const;
   void make_empty(std::size_t at, BatchSlot& slot) const;
   void fill_padding(BatchSlot& slot, std::size_t frame, std::size_t num_frames) const;
+  void fill_silence(BatchSlot& slot, std::size_t frame, std::size_t num_frames) const;
   void fill_gaps(BatchSlot& slot) const;
   void note_bad(std::uint32_t row, Error error) const;
 

@@ -50,6 +50,10 @@ inline constexpr ErrorCode kFeedAugment{
     "Utterances cannot be changed on the fly as the augment settings ask.",
     "leave speed_range and pitch shift out (a data set may hold copies at other speeds), and let "
     "noise_dir hold recordings and nothing else, or leave it empty for white noise"};
+inline constexpr ErrorCode kFeedArrays{
+    "E-FEED-ARRAYS", ExitCode::kUsage,
+    "A named array is in the cache, but no folder is named to compare its records with.",
+    "name the folder of its .npy files in cache.arrays"};
 inline constexpr ErrorCode kFeedTunerLog{"E-FEED-TUNERLOG", ExitCode::kUsage,
                                          "The file is not a log that the tuner wrote.",
                                          "give the file that --tuner-log wrote, unchanged"};
@@ -59,7 +63,8 @@ inline constexpr ErrorCode kFeedRamTier{
     "raise the limit of locked memory (ulimit -l), or lower cache.tier_memory"};
 
 inline constexpr std::array kErrorCodes{
-    &kFeedRanks,     &kFeedShape,  &kFeedEmpty,       &kFeedState,    &kFeedChanged, &kFeedBadRows,
-    &kFeedNotCached, &kFeedMemory, &kFeedFileChanged, &kFeedTunerLog, &kFeedRamTier, &kFeedAugment};
+    &kFeedRanks,   &kFeedShape,     &kFeedEmpty,  &kFeedState,       &kFeedChanged,
+    &kFeedBadRows, &kFeedNotCached, &kFeedMemory, &kFeedFileChanged, &kFeedTunerLog,
+    &kFeedRamTier, &kFeedAugment,   &kFeedArrays};
 
 }  // namespace stoker::feed

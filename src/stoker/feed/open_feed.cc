@@ -148,8 +148,7 @@ bool is_incomplete(const config::Settings& settings, const UtteranceStore& store
   if (settings.loader.preprocessing_mode != config::PreprocessingMode::kAuto) return false;
   const bool would_read = settings.cache.content != config::CacheContent::kMel;
   if (store.augmentation() != nullptr && !would_read) return false;
-  return !store.routes().rows_without_features().empty() ||
-         !store.routes().rows_without_tokens().empty();
+  return !store.is_all_cached();
 }
 
 unsigned workers_of(const config::LoaderSettings& loader) {

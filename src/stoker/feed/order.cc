@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::uint32_t kTokenStep = 8;
 constexpr std::uint32_t kMillion = 1'000'000;
+constexpr std::uint32_t kMostPasses = 1'000'000'000;  // of a source over its rows, an epoch
 
 [[noreturn]] void refuse(const ErrorCode& code, std::string promised, std::string found) {
   raise({.code = &code,
@@ -66,6 +67,10 @@ std::uint32_t Order::rows_per_batch(std::uint32_t num_frames) const {
 void Order::prepare_weights() {
   bool any_fraction = false;
   for (const double weight : settings_.source_weights) {
+    if (!(weight <= kMostPasses)) {
+      refuse(kFeedShape, "a source's weight of at most " + grouped(kMostPasses),
+             "found a larger one");
+    }
     const auto millionths = static_cast<std::uint64_t>(std::floor(weight * kMillion + 0.5));
     whole_passes_.push_back(static_cast<std::uint32_t>(millionths / kMillion));
     extra_millionths_.push_back(static_cast<std::uint32_t>(millionths % kMillion));
@@ -81,7 +86,10 @@ void Order::prepare_weights() {
     refuse(kFeedEmpty, "at least one row to feed",
            grouped(rows_.size()) + " rows, all of them of weight 0 or left out");
   }
-  check_invariant(num_planned <= ~std::uint32_t{0}, "rows of an epoch fit 32 bits");
+  if (num_planned > ~std::uint32_t{0}) {
+    refuse(kFeedShape, "at most " + grouped(~std::uint32_t{0}) + " rows an epoch",
+           "weights that ask for " + grouped(num_planned));
+  }
   if (!any_fraction) return;
   // Neighbours in length get neighbouring phases, so each epoch draws evenly from every length.
   std::vector<std::uint32_t> by_length(rows_.size());

@@ -52,41 +52,50 @@ std::uint32_t RowExtras::reference_row(std::uint32_t row, std::uint64_t epoch) c
   return others[static_cast<std::size_t>(draw)];
 }
 
-Result<void> RowExtras::fill(std::size_t at, const BatchFormat& format, BatchSlot& slot,
-                             RowReader& reader, pipeline::FillContext& context) const {
-  if (format.needs_audio()) {
-    if (Result<void> read = fill_audio(at, format, slot, reader, context); !read) return read;
+Result<void> RowExtras::fill(std::size_t at, const Work& work) const {
+  if (work.format.needs_audio()) {
+    if (Result<void> read = fill_audio(at, work); !read) return read;
   }
-  if (format.segment_frames > 0) fill_segment(at, format, slot);
-  if (format.reference_frames > 0) fill_reference(at, format, slot, reader, context);
-  return fill_arrays(at, format, slot, reader);
+  if (work.format.segment_frames > 0) fill_segment(at, work);
+  if (work.format.reference_frames > 0) fill_reference(at, work);
+  return fill_arrays(at, work);
 }
 
-Result<void> RowExtras::fill_audio(std::size_t at, const BatchFormat& format, BatchSlot& slot,
-                                   RowReader& reader, pipeline::FillContext& context) const {
-  const std::size_t row_samples = std::size_t{slot.shape.num_frames} * format.hop_samples;
-  float* const row = reinterpret_cast<float*>(slot.audio.data()) + at * row_samples;
+// Padded: the whole row. Packed: as many frames as the utterance was planned with, since another
+// one may follow.
+RowExtras::SamplePlace RowExtras::samples_of(std::size_t at, const Work& work) const {
+  const std::size_t num_frames = work.format.layout == BatchLayout::kPadded
+                                     ? work.slot.shape.num_frames
+                                     : num_frames_[work.slot.rows[at]];
+  return {std::size_t{work.slot.frame_begins[at]} * work.format.hop_samples,
+          num_frames * work.format.hop_samples};
+}
+
+Result<void> RowExtras::fill_audio(std::size_t at, const Work& work) const {
+  BatchSlot& slot = work.slot;
+  const SamplePlace place = samples_of(at, work);
+  const std::span<float> out(reinterpret_cast<float*>(slot.audio.data()) + place.begin,
+                             place.count);
   std::size_t written = 0;
   if (slot.mel_len[at] > 0) {
-    const Result<std::uint32_t> read =
-        reader.read_audio(slot.rows[at], {row, row_samples}, context);
+    const Result<std::uint32_t> read = work.reader.read_audio(slot.rows[at], out, work.context);
     if (!read) return read.error();
     written = *read;
   }
   slot.audio_len[at] = static_cast<std::int32_t>(written);
-  std::fill(row + written, row + row_samples, 0.0F);
+  std::fill(out.begin() + static_cast<std::ptrdiff_t>(written), out.end(), 0.0F);
   return {};
 }
 
-Result<void> RowExtras::fill_arrays(std::size_t at, const BatchFormat& format, BatchSlot& slot,
-                                    RowReader& reader) const {
-  for (std::size_t array = 0; array < format.arrays.size(); ++array) {
-    const ArrayKind& kind = format.arrays[array];
+Result<void> RowExtras::fill_arrays(std::size_t at, const Work& work) const {
+  BatchSlot& slot = work.slot;
+  for (std::size_t array = 0; array < work.format.arrays.size(); ++array) {
+    const ArrayKind& kind = work.format.arrays[array];
     const std::size_t row_bytes = kind.max_length * kind.bytes_per_step();
     const std::span<std::byte> out(slot.arrays[array].data() + at * row_bytes, row_bytes);
     std::uint32_t length = 0;
     if (slot.mel_len[at] > 0) {
-      const Result<std::uint32_t> read = reader.read_array(slot.rows[at], array, out);
+      const Result<std::uint32_t> read = work.reader.read_array(slot.rows[at], array, out);
       if (!read) return read.error();
       length = *read;
     }
@@ -97,7 +106,9 @@ Result<void> RowExtras::fill_arrays(std::size_t at, const BatchFormat& format, B
   return {};
 }
 
-void RowExtras::fill_segment(std::size_t at, const BatchFormat& format, BatchSlot& slot) const {
+void RowExtras::fill_segment(std::size_t at, const Work& work) const {
+  const BatchFormat& format = work.format;
+  BatchSlot& slot = work.slot;
   const std::uint32_t wanted = format.segment_frames;
   const auto present = static_cast<std::uint32_t>(slot.mel_len[at]);
   std::uint32_t begin = 0;
@@ -108,36 +119,42 @@ void RowExtras::fill_segment(std::size_t at, const BatchFormat& format, BatchSlo
               count * format.bytes_per_frame());
   fill_mel(mel + count * format.bytes_per_frame(), format, wanted - count);
 
-  const std::size_t row_samples = std::size_t{slot.shape.num_frames} * format.hop_samples;
-  const float* const from = reinterpret_cast<const float*>(slot.audio.data()) + at * row_samples;
+  const float* const from =
+      reinterpret_cast<const float*>(slot.audio.data()) + samples_of(at, work).begin;
   float* const wav =
       reinterpret_cast<float*>(slot.wav_segment.data()) + at * wanted * format.hop_samples;
   std::fill_n(wav, std::size_t{wanted} * format.hop_samples, 0.0F);
   std::copy_n(from + std::size_t{begin} * format.hop_samples, count * format.hop_samples, wav);
 }
 
-void RowExtras::fill_reference(std::size_t at, const BatchFormat& format, BatchSlot& slot,
-                               RowReader& reader, pipeline::FillContext& context) const {
+void RowExtras::fill_reference(std::size_t at, const Work& work) const {
+  const BatchFormat& format = work.format;
+  BatchSlot& slot = work.slot;
   const std::uint32_t wanted = format.reference_frames;
   std::byte* const out = slot.reference_mel.data() + at * wanted * format.bytes_per_frame();
-  slot.reference_len[at] = 0;
   std::size_t count = 0;
   if (slot.mel_len[at] > 0) {
-    const std::uint32_t from = reference_row(slot.rows[at], slot.epoch);
-    const std::uint32_t present = num_frames_[from];
+    const std::uint32_t present = read_reference(reference_row(slot.rows[at], slot.epoch), work);
     const std::uint32_t begin =
         draw_begin(draws("reference/crop", slot.rows[at], slot.epoch), present, wanted);
-    slot.scratch_mel.resize(std::max(slot.scratch_mel.size(), present * format.bytes_per_frame()));
-    context.at_item(from);
-    const MelTarget target{slot.scratch_mel.data(), format.dtype, present, format.padding};
-    if (reader.read_mel(from, target, context)) {
-      count = std::min(present, wanted);
-      std::memcpy(out, slot.scratch_mel.data() + begin * format.bytes_per_frame(),
-                  count * format.bytes_per_frame());
-    }
+    count = std::min(present, wanted);
+    std::memcpy(out, slot.scratch_mel.data() + begin * format.bytes_per_frame(),
+                count * format.bytes_per_frame());
   }
   slot.reference_len[at] = static_cast<std::int32_t>(count);
   fill_mel(out + count * format.bytes_per_frame(), format, wanted - count);
+}
+
+std::uint32_t RowExtras::read_reference(std::uint32_t row, const Work& work) const {
+  const std::uint32_t present = num_frames_[row];
+  std::vector<std::byte>& mel = work.slot.scratch_mel;
+  mel.resize(std::max(mel.size(), present * work.format.bytes_per_frame()));
+  work.context.at_item(row);
+  const MelTarget target{mel.data(), work.format.dtype, present, work.format.padding};
+  const Result<std::uint32_t> read = work.reader.read_mel(row, target, work.context);
+  if (read) return present;
+  work.note_bad(row, read.error());
+  return 0;
 }
 
 }  // namespace stoker::feed

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -26,21 +27,35 @@ class RowExtras {
   RowExtras(std::shared_ptr<const RowStore> store, std::vector<std::uint32_t> num_frames,
             const ExtrasOptions& options);
 
-  // Fills the parts of row `at`, whose mel and lengths are in place. A row that is bad for
-  // another's reference leaves that reference empty.
-  Result<void> fill(std::size_t at, const BatchFormat& format, BatchSlot& slot, RowReader& reader,
-                    pipeline::FillContext& context) const;
+  // The batch that is being filled, and what fills it.
+  struct Work {
+    const BatchFormat& format;
+    BatchSlot& slot;
+    RowReader& reader;
+    pipeline::FillContext& context;
+    // Told of a row that failed as another's reference, which is then left empty. May throw.
+    const std::function<void(std::uint32_t row, Error error)>& note_bad;
+  };
+
+  // Fills the parts of utterance `at`, whose mel and lengths are in place. An Error is the
+  // utterance's own.
+  Result<void> fill(std::size_t at, const Work& work) const;
 
  private:
+  // Where an utterance's samples are among the batch's: the frames' places times the hop.
+  struct SamplePlace {
+    std::size_t begin = 0;
+    std::size_t count = 0;
+  };
+  SamplePlace samples_of(std::size_t at, const Work& work) const;
   KeyedDraws draws(std::string_view stage, std::uint32_t row, std::uint64_t epoch) const;
   std::uint32_t reference_row(std::uint32_t row, std::uint64_t epoch) const;
-  Result<void> fill_audio(std::size_t at, const BatchFormat& format, BatchSlot& slot,
-                          RowReader& reader, pipeline::FillContext& context) const;
-  Result<void> fill_arrays(std::size_t at, const BatchFormat& format, BatchSlot& slot,
-                           RowReader& reader) const;
-  void fill_segment(std::size_t at, const BatchFormat& format, BatchSlot& slot) const;
-  void fill_reference(std::size_t at, const BatchFormat& format, BatchSlot& slot, RowReader& reader,
-                      pipeline::FillContext& context) const;
+  Result<void> fill_audio(std::size_t at, const Work& work) const;
+  Result<void> fill_arrays(std::size_t at, const Work& work) const;
+  void fill_segment(std::size_t at, const Work& work) const;
+  void fill_reference(std::size_t at, const Work& work) const;
+  // Returns the frames read: those that were planned, or none.
+  std::uint32_t read_reference(std::uint32_t row, const Work& work) const;
 
   std::shared_ptr<const RowStore> store_;
   std::vector<std::uint32_t> num_frames_;

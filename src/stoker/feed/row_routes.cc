@@ -12,13 +12,6 @@ namespace {
 
 constexpr std::size_t kRowsPerPiece = 256;
 
-const cache::RecordMaker* token_maker(const cache::WantedCache& wanted) {
-  for (const cache::RecordMaker* maker : wanted.target().makers) {
-    if (maker->kind() == cache::RecordKind::kTokens) return maker;
-  }
-  return nullptr;
-}
-
 bool is_stale(cache::RowState state) {
   return state == cache::RowState::kSettings || state == cache::RowState::kSource;
 }
@@ -32,18 +25,45 @@ std::vector<std::size_t> rows_where(const std::vector<RowRoute>& routes, Holds h
   return rows;
 }
 
+// The place of the first sorted row whose id is not before `id`.
+std::size_t lower_bound_id(const cache::SortedRows& rows, std::string_view id) {
+  std::size_t low = 0;
+  for (std::size_t count = rows.size(); count > 0;) {
+    const std::size_t half = count / 2;
+    const bool is_before = rows[low + half].id < id;
+    if (is_before) low += half + 1;
+    count = is_before ? count - half - 1 : half;
+  }
+  return low;
+}
+
 }  // namespace
+
+const cache::RecordMaker* find_maker(const cache::WantedCache& wanted, cache::RecordKind kind,
+                                     std::string_view array) {
+  for (const cache::RecordMaker* maker : wanted.target().makers) {
+    if (maker->kind() == kind && maker->array() == array) return maker;
+  }
+  return nullptr;
+}
+
+std::optional<std::size_t> find_row(const cache::SortedRows& rows, std::string_view id) {
+  const std::size_t place = lower_bound_id(rows, id);
+  if (place == rows.size() || rows[place].id != id) return std::nullopt;
+  return rows.index_row(place);
+}
 
 void RowRoutes::use_cache(const cache::Inspection& found, const cache::Reader& reader,
                           const cache::SortedRows& rows) {
-  std::vector<std::size_t> index_rows(rows.size());
-  for (std::size_t row = 0; row < rows.size(); ++row) index_rows[rows.place_of(row)] = row;
   for (const cache::ShardState& shard : found.shards) {
     const cache::RecordKind kind = shard.plan.maker->kind();
+    if (kind == cache::RecordKind::kArray) {
+      use_arrays(shard, reader, rows);
+      continue;
+    }
     for (std::size_t i = 0; i < shard.rows.size(); ++i) {
       const std::size_t place = shard.plan.first_row + i;
-      if (kind == cache::RecordKind::kArray) continue;
-      RowRoute& route = routes_[index_rows[place]];
+      RowRoute& route = routes_[rows.index_row(place)];
       if (shard.rows[i] == cache::RowState::kLeftOut) route.is_left_out = true;
       if (is_stale(shard.rows[i]))
         (kind == cache::RecordKind::kTokens ? route.has_stale_tokens : route.has_stale_features) =
@@ -57,10 +77,30 @@ void RowRoutes::use_cache(const cache::Inspection& found, const cache::Reader& r
   }
 }
 
+// The rows of an array are those that have a file, not all of the index.
+void RowRoutes::use_arrays(const cache::ShardState& shard, const cache::Reader& reader,
+                           const cache::SortedRows& rows) {
+  const cache::RecordMaker& maker = *shard.plan.maker;
+  auto& found = arrays_.try_emplace(std::string(maker.array()), routes_.size()).first->second;
+  for (std::size_t i = 0; i < shard.rows.size(); ++i) {
+    const std::string_view id = maker.id(shard.plan.first_row + i);
+    const auto row = find_row(rows, id);
+    if (!row) continue;
+    found[*row].is_left_out = shard.rows[i] == cache::RowState::kLeftOut;
+    if (shard.rows[i] != cache::RowState::kFresh || !shard.is_listed) continue;
+    found[*row].record = reader.find(cache::RecordKind::kArray, id, maker.array());
+  }
+}
+
+const std::vector<ArrayRow>* RowRoutes::array_rows(std::string_view name) const {
+  const auto at = arrays_.find(name);
+  return at == arrays_.end() ? nullptr : &at->second;
+}
+
 void RowRoutes::make_tokens(const cache::WantedCache& wanted, unsigned num_workers,
                             const std::stop_token& stop) {
   std::vector<std::size_t> missing = rows_without_tokens();
-  const cache::RecordMaker* const maker = token_maker(wanted);
+  const cache::RecordMaker* const maker = find_maker(wanted, cache::RecordKind::kTokens);
   struct Piece {
     std::vector<std::int32_t> tokens;
     std::vector<std::uint32_t> counts;

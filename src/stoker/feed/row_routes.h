@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -17,6 +19,13 @@
 
 namespace stoker::feed {
 
+// The maker of a kind of record; null where the settings ask for none.
+const cache::RecordMaker* find_maker(const cache::WantedCache& wanted, cache::RecordKind kind,
+                                     std::string_view array = {});
+
+// The index's row of an id, if it has one.
+std::optional<std::size_t> find_row(const cache::SortedRows& rows, std::string_view id);
+
 // One row; a record that may not be used is absent.
 struct RowRoute {
   std::optional<cache::RecordRef> mel;
@@ -28,6 +37,12 @@ struct RowRoute {
   bool has_stale_tokens = false;
 };
 
+// A named array of one row, as far as the cache knows it.
+struct ArrayRow {
+  std::optional<cache::RecordRef> record;  // fresh
+  bool is_left_out = false;                // known to be bad since the cache was built
+};
+
 // Immutable once filled; rows in index order.
 class RowRoutes {
  public:
@@ -37,6 +52,8 @@ class RowRoutes {
   // Takes the records that are fresh: made from this source with these settings.
   void use_cache(const cache::Inspection& found, const cache::Reader& reader,
                  const cache::SortedRows& rows);
+  // What the cache has of a named array, by row; null where it has none.
+  const std::vector<ArrayRow>* array_rows(std::string_view name) const;
   // Makes the tokens of every row that has no record, with `num_workers` threads.
   void make_tokens(const cache::WantedCache& wanted, unsigned num_workers,
                    const std::stop_token& stop);
@@ -65,7 +82,11 @@ class RowRoutes {
     std::int32_t fault = -1;  // index into faults_
   };
 
+  void use_arrays(const cache::ShardState& shard, const cache::Reader& reader,
+                  const cache::SortedRows& rows);
+
   std::vector<RowRoute> routes_;
+  std::map<std::string, std::vector<ArrayRow>, std::less<>> arrays_;
   std::vector<TokenSpan> token_spans_;
   std::vector<std::int32_t> tokens_;
   std::vector<Error> faults_;

@@ -1,10 +1,11 @@
 #include "stoker/feed/utterance_reader.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "stoker/base/digest.h"
-#include "stoker/base/invariant.h"
+#include "stoker/base/errors.h"
 #include "stoker/base/number_text.h"
 #include "stoker/cache/errors.h"
 #include "stoker/cache/fused_read.h"
@@ -19,6 +20,30 @@ Error changed_since(const data::Utterance& utterance, std::string promised, std:
           .place = {.file = std::string(utterance.file)},
           .promised = std::move(promised),
           .found = std::move(found)};
+}
+
+// A source that is gone, closed to this user or no file any more is the data's fault; storage that
+// fails is not.
+Error in_source(Error error, const std::string& file) {
+  if (error.code != &kIoMissing && error.code != &kIoKind && error.code != &kIoAccess) return error;
+  return {.code = &kFeedFileChanged,
+          .place = {.file = file},
+          .promised = "a file that can be read, as when indexed",
+          .found = std::move(error.found)};
+}
+
+Result<void> check_still(const File& file, const audio::SoundInfo& info) {
+  const Result<FileInfo> after = file.info();
+  if (!after) return after.error();
+  if (data::file_mark(*after) == data::file_mark(info.file)) return {};
+  return Error{.code = &kFeedFileChanged,
+               .place = {.file = file.path()},
+               .promised = "samples that stay while they are read",
+               .found = "the file was written to meanwhile"};
+}
+
+bool is_same_mark(const cache::SourceStamp& a, const cache::SourceStamp& b) {
+  return a.size_bytes == b.size_bytes && a.mtime_ns == b.mtime_ns;
 }
 
 }  // namespace
@@ -46,7 +71,25 @@ Result<std::uint32_t> UtteranceReader::read_tokens(std::uint32_t row, std::span<
   }
   const std::uint32_t count = store_.reader()->info(*route.tokens).shape.axes[0];
   Result<void> read = store_.reader()->read_tokens_into(*route.tokens, out.first(count), scratch_);
-  if (!read) return read.error();
+  if (read) return count;
+  if (Result<void> allowed = fall_back(row, read.error()); !allowed) return allowed.error();
+  Result<std::uint32_t> made = make_tokens(row, count, out);
+  return made ? made : read.error();
+}
+
+Result<std::uint32_t> UtteranceReader::make_tokens(std::uint32_t row, std::uint32_t count,
+                                                   std::span<std::int32_t> out) {
+  if (token_worker_ == nullptr) {
+    token_worker_ = find_maker(store_.wanted(), cache::RecordKind::kTokens)->make_worker();
+  }
+  const Result<void> done = token_worker_->make(store_.wanted().rows().place_of(row), made_);
+  if (!done) return done.error();
+  const std::span<const std::byte> tokens = made_.payload();
+  if (tokens.size() != count * sizeof(std::int32_t)) {
+    return changed_since(store_.index()[row], grouped(count) + " tokens as planned",
+                         grouped(tokens.size() / sizeof(std::int32_t)));
+  }
+  if (count > 0) std::memcpy(out.data(), tokens.data(), tokens.size());
   return count;
 }
 
@@ -133,6 +176,12 @@ UtteranceReader::Samples UtteranceReader::read_record(const cache::RecordRef& re
 
 Result<void> UtteranceReader::check_planned(std::uint32_t row, std::size_t num_samples) const {
   const std::size_t num_frames = store_.wanted().mel().num_frames(num_samples);
+  if (num_frames == 0) {
+    return Error{.code = &cache::kNoFrames,
+                 .place = {.file = std::string(store_.index()[row].file)},
+                 .promised = "enough samples for one frame",
+                 .found = grouped(num_samples) + " samples are left"};
+  }
   if (num_frames == store_.num_frames(row) && num_samples <= store_.max_samples()) return {};
   return changed_since(store_.index()[row], grouped(store_.num_frames(row)) + " frames as planned",
                        grouped(num_frames));
@@ -142,7 +191,11 @@ Result<std::span<std::int16_t>> UtteranceReader::find_room(std::uint32_t row,
                                                            std::size_t num_samples,
                                                            std::span<std::int16_t> out) const {
   if (Result<void> planned = check_planned(row, num_samples); !planned) return planned.error();
-  check_invariant(num_samples <= out.size(), "samples of a row fit the room planned for them");
+  if (num_samples > out.size()) {
+    return changed_since(store_.index()[row],
+                         "at most " + grouped(out.size()) + " samples as planned",
+                         grouped(num_samples));
+  }
   return out.first(num_samples);
 }
 
@@ -175,10 +228,12 @@ Result<std::uint32_t> UtteranceReader::read_file_pcm(std::uint32_t row,
     if (!room) return room.error();
     const Result<void> read = speech_.stream(file, info, utterance.first_sample, *room);
     if (!read) return read.error();
+    if (Result<void> still = check_still(file, info); !still) return still.error();
     return static_cast<std::uint32_t>(room->size());
   }
   const Samples samples = speech_.load(file, info, utterance.first_sample, utterance.num_samples);
   if (!samples) return samples.error();
+  if (Result<void> still = check_still(file, info); !still) return still.error();
   const auto room = find_room(row, samples->size(), out);
   if (!room) return room.error();
   std::copy(samples->begin(), samples->end(), room->begin());
@@ -205,27 +260,54 @@ std::span<const std::byte> UtteranceReader::find_pcm(std::uint32_t row) {
                                                                  : std::span<const std::byte>();
 }
 
-Result<UtteranceReader::Sound> UtteranceReader::open_sound(std::uint32_t row) const {
+Result<UtteranceReader::Sound> UtteranceReader::open_sound(std::uint32_t row) {
   const data::Utterance utterance = store_.index()[row];
   Result<File> file = store_.index().open_sound(utterance);
-  if (!file) return file.error();
+  if (!file) return in_source(file.error(), std::string(utterance.file));
   const Result<audio::SoundInfo> info = audio::read_sound_info(*file, store_.sound_policy());
-  if (!info) return info.error();
-  if (info->rate_hz != utterance.rate_hz ||
-      (!utterance.is_segment && info->num_samples != utterance.num_samples)) {
-    return changed_since(utterance,
-                         grouped(utterance.num_samples) + " samples at " +
-                             grouped(utterance.rate_hz) + " Hz when indexed",
-                         grouped(info->num_samples) + " at " + grouped(info->rate_hz) + " Hz now");
-  }
+  if (!info) return in_source(info.error(), file->path());
+  if (Result<void> same = check_info(row, *info); !same) return same.error();
   return Sound{utterance, std::move(file).value(), *info};
+}
+
+Result<void> UtteranceReader::check_info(std::uint32_t row, const audio::SoundInfo& info) {
+  const data::Utterance utterance = store_.index()[row];
+  const std::uint64_t wanted = utterance.first_sample + utterance.num_samples;
+  const bool has_samples =
+      utterance.is_segment ? info.num_samples >= wanted : info.num_samples == wanted;
+  if (info.rate_hz != utterance.rate_hz || !has_samples) {
+    return changed_since(
+        utterance,
+        grouped(wanted) + " samples at " + grouped(utterance.rate_hz) + " Hz when indexed",
+        grouped(info.num_samples) + " at " + grouped(info.rate_hz) + " Hz now");
+  }
+  const bool is_same = utterance.mark == 0 || utterance.mark == data::file_mark(info.file);
+  if (is_same || has_same_content(row)) return {};
+  return changed_since(utterance, "size and time of the last change as when indexed",
+                       "others, and no cached record that shows the content to be the same");
+}
+
+// A file that was only touched or copied back holds what its record was made from.
+bool UtteranceReader::has_same_content(std::uint32_t row) {
+  const RowRoute& route = store_.routes()[row];
+  const auto kind = route.pcm ? cache::RecordKind::kPcm : cache::RecordKind::kMel;
+  const std::optional<cache::RecordRef>& record = route.pcm ? route.pcm : route.mel;
+  const cache::RecordMaker* const maker = find_maker(store_.wanted(), kind);
+  if (!record || maker == nullptr) return false;
+  const Result<cache::RecordHeader> known = store_.reader()->check(*record, scratch_);
+  if (!known) return false;
+  const Result<Digest128> now = maker->source_digest(store_.wanted().rows().place_of(row));
+  return now && *now == known->source;
 }
 
 UtteranceReader::Samples UtteranceReader::load_file(std::uint32_t row) {
   const Result<Sound> sound = open_sound(row);
   if (!sound) return sound.error();
-  return speech_.load(sound->file, sound->info, sound->utterance.first_sample,
-                      sound->utterance.num_samples);
+  Samples samples = speech_.load(sound->file, sound->info, sound->utterance.first_sample,
+                                 sound->utterance.num_samples);
+  if (!samples) return samples;
+  if (Result<void> still = check_still(sound->file, sound->info); !still) return still.error();
+  return samples;
 }
 
 Result<std::uint32_t> UtteranceReader::write_mel(std::uint32_t row,
@@ -233,11 +315,7 @@ Result<std::uint32_t> UtteranceReader::write_mel(std::uint32_t row,
                                                  const MelTarget& out) {
   const audio::LogMel& log_mel = store_.wanted().mel();
   const std::size_t num_frames = log_mel.num_frames(samples.size());
-  if (num_frames == 0 || num_frames > out.num_frames || samples.size() > store_.max_samples()) {
-    return changed_since(store_.index()[row],
-                         "at most " + grouped(out.num_frames) + " frames as planned",
-                         grouped(num_frames));
-  }
+  if (Result<void> planned = check_planned(row, samples.size()); !planned) return planned.error();
   if (!workspace_) workspace_.emplace(log_mel.make_workspace(store_.max_samples()));
   const std::size_t num_values = num_frames * log_mel.num_mels();
   const bool same_format = out.dtype == store_.cache_dtype();
@@ -276,18 +354,41 @@ Result<std::uint32_t> UtteranceReader::read_audio(std::uint32_t row, std::span<f
 
 Result<std::uint32_t> UtteranceReader::read_array(std::uint32_t row, std::size_t array,
                                                   std::span<std::byte> out) {
-  const std::optional<cache::RecordRef>& record = store_.array_record(row, array);
-  if (!record) return std::uint32_t{0};
-  const cache::ArrayShape shape = store_.reader()->info(*record).shape;
-  const std::uint64_t size_bytes = shape.payload_bytes().value_or(0);
-  if (size_bytes > out.size()) {
-    return Error{.code = &kFeedShape,
-                 .promised = "arrays of one element type whose other axes agree",
-                 .found = shape.text() + " for " + std::string(store_.id(row))};
+  const ArrayRoute& route = store_.array_routes()[array];
+  if (const std::optional<cache::RecordRef>& record = route.rows[row].record) {
+    const cache::ArrayShape shape = store_.reader()->info(*record).shape;
+    const std::size_t size_bytes = shape.axes[0] * route.kind.bytes_per_step();
+    Result<void> read = store_.reader()->read_into(*record, out.first(size_bytes), scratch_);
+    if (read) return shape.axes[0];
+    if (Result<void> allowed = fall_back(row, read.error()); !allowed) return allowed.error();
+    if (route.sources[row] == ArrayRoute::kNoSource) return read.error();
   }
-  Result<void> read = store_.reader()->read_into(*record, out.first(size_bytes), scratch_);
-  if (!read) return read.error();
-  return shape.axes[0];
+  if (route.sources[row] == ArrayRoute::kNoSource) return std::uint32_t{0};
+  return make_array(row, array, out);
+}
+
+Result<std::uint32_t> UtteranceReader::make_array(std::uint32_t row, std::size_t array,
+                                                  std::span<std::byte> out) {
+  const ArrayRoute& route = store_.array_routes()[array];
+  const std::uint32_t source = route.sources[row];
+  const cache::ArrayMaker::Header& indexed = route.maker->header(source);
+  array_workers_.resize(store_.array_routes().size());
+  if (array_workers_[array] == nullptr) array_workers_[array] = route.maker->make_worker();
+  const std::string path = route.maker->path(source);
+  const Result<void> done = array_workers_[array]->make(source, made_);
+  if (!done) return in_source(done.error(), path);
+  const auto stamp = route.maker->stamp(source);
+  if (!stamp) return in_source(stamp.error(), path);
+  const bool is_same = *stamp && is_same_mark(**stamp, indexed.stamp);
+  if (!is_same || !indexed.shape || made_.shape != *indexed.shape) {
+    return Error{.code = &kFeedFileChanged,
+                 .place = {.file = path},
+                 .promised = (indexed.shape ? indexed.shape->text() : std::string("an array")) +
+                             " of the size and time when indexed",
+                 .found = made_.shape.text() + (is_same ? "" : " in a file written since")};
+  }
+  std::copy(made_.payload().begin(), made_.payload().end(), out.begin());
+  return made_.shape.axes[0];
 }
 
 std::optional<std::uint32_t> UtteranceReader::count_frames(std::uint32_t row) {

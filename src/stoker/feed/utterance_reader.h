@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -53,7 +54,9 @@ class UtteranceReader final : public RowReader {
     File file;
     audio::SoundInfo info;
   };
-  Result<Sound> open_sound(std::uint32_t row) const;
+  Result<Sound> open_sound(std::uint32_t row);
+  Result<void> check_info(std::uint32_t row, const audio::SoundInfo& info);
+  bool has_same_content(std::uint32_t row);
   Samples load_file(std::uint32_t row);
   Result<std::uint32_t> read_file_pcm(std::uint32_t row, std::span<std::int16_t> out);
   Samples load_record(const cache::RecordRef& record);
@@ -65,6 +68,10 @@ class UtteranceReader final : public RowReader {
   Result<std::uint32_t> write_mel(std::uint32_t row, std::span<const std::int16_t> samples,
                                   const MelTarget& out);
   Result<void> fall_back(std::uint32_t row, const Error& error) const;
+  // From the text, in place of a record of `count` tokens that cannot be read.
+  Result<std::uint32_t> make_tokens(std::uint32_t row, std::uint32_t count,
+                                    std::span<std::int32_t> out);
+  Result<std::uint32_t> make_array(std::uint32_t row, std::size_t array, std::span<std::byte> out);
 
   const UtteranceStore& store_;
   cache::ReadScratch scratch_;
@@ -73,6 +80,9 @@ class UtteranceReader final : public RowReader {
   std::uint64_t epoch_ = 0;
   std::vector<std::int16_t> pcm_;
   std::vector<std::int16_t> changed_;
+  std::unique_ptr<cache::RecordMaker::Worker> token_worker_;
+  std::vector<std::unique_ptr<cache::RecordMaker::Worker>> array_workers_;  // by array
+  cache::MadeRecord made_;
   std::vector<std::byte> mel_;  // in the cache's number format, when the batch has another
 };
 

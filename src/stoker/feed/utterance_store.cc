@@ -95,7 +95,7 @@ UtteranceStore::UtteranceStore(const StoreOptions& options)
   require_cached(options.settings);
   routes_.make_tokens(*wanted_, options.num_workers, options.stop);
   measure_rows(options);
-  find_arrays(options.settings.batch.arrays);
+  find_arrays(options.settings);
   if (reader_ && options.settings.cache.tier == config::CacheTier::kRam) {
     ram_tier_ =
         std::make_unique<RamTier>(*reader_, ram_tier_bytes(options.settings.cache), *fallbacks_);
@@ -220,28 +220,39 @@ void UtteranceStore::measure_rows(const StoreOptions& options) {
   });
 }
 
-void UtteranceStore::find_arrays(const std::vector<std::string>& names) {
-  for (const std::string& name : names) {
-    ArrayKind kind{.name = name};
-    auto& records = array_records_.emplace_back(num_rows());
-    for (std::uint32_t row = 0; row < num_rows() && reader_; ++row) {
-      records[row] = reader_->find(cache::RecordKind::kArray, id(row), name);
-      if (!records[row]) continue;
-      const cache::ArrayShape shape = reader_->info(*records[row]).shape;
-      kind.element = shape.element;
-      kind.max_length = std::max(kind.max_length, shape.axes[0]);
-      kind.values_per_step = 1;
-      for (std::size_t axis = 1; axis < shape.rank; ++axis)
-        kind.values_per_step *= shape.axes[axis];
-    }
-    if (kind.max_length == 0) {
-      raise({.code = &kFeedNotCached,
-             .promised = "the array \"" + name + "\" in the cache",
-             .found = "no record of that name",
-             .cure = "name its folder in cache.arrays and run `stoker precompute`"});
-    }
-    arrays_.push_back(std::move(kind));
+void UtteranceStore::find_arrays(const config::Settings& settings) {
+  array_routes_ = find_array_routes({.names = settings.batch.arrays,
+                                     .wanted = *wanted_,
+                                     .routes = routes_,
+                                     .reader = reader(),
+                                     .fallbacks = *fallbacks_});
+  if (settings.loader.preprocessing_mode != config::PreprocessingMode::kPrecompute) return;
+  for (const ArrayRoute& route : array_routes_) {
+    require_all(rows_without_record(route), *this, "arrays \"" + route.kind.name + "\"");
   }
+}
+
+std::vector<ArrayKind> UtteranceStore::arrays() const {
+  std::vector<ArrayKind> kinds;
+  for (const ArrayRoute& route : array_routes_) kinds.push_back(route.kind);
+  return kinds;
+}
+
+bool UtteranceStore::is_all_cached() const {
+  return routes_.rows_without_features().empty() && routes_.rows_without_tokens().empty() &&
+         std::all_of(array_routes_.begin(), array_routes_.end(),
+                     [](const ArrayRoute& route) { return rows_without_record(route).empty(); });
+}
+
+std::vector<std::uint32_t> UtteranceStore::rows_left_out() const {
+  std::vector<std::uint32_t> rows;
+  for (std::uint32_t row = 0; row < num_rows(); ++row) {
+    const bool has_bad_array =
+        std::any_of(array_routes_.begin(), array_routes_.end(),
+                    [row](const ArrayRoute& route) { return route.rows[row].is_left_out; });
+    if (routes_[row].is_left_out || has_bad_array) rows.push_back(row);
+  }
+  return rows;
 }
 
 std::vector<OrderRow> UtteranceStore::order_rows(std::uint64_t max_tokens) const {

@@ -16,6 +16,7 @@
 #include "stoker/cache/wanted_cache.h"
 #include "stoker/config/settings.h"
 #include "stoker/data/index.h"
+#include "stoker/feed/array_routes.h"
 #include "stoker/feed/augmentation.h"
 #include "stoker/feed/fallbacks.h"
 #include "stoker/feed/order_settings.h"
@@ -50,7 +51,7 @@ class UtteranceStore final : public RowStore {
   std::uint32_t hop_samples() const override;
   float padding() const override { return wanted_->mel().padding_value(); }
   std::unique_ptr<RowReader> make_reader() const override;
-  std::vector<ArrayKind> arrays() const override { return arrays_; }
+  std::vector<ArrayKind> arrays() const override;
   std::vector<FallbackCount> fallbacks() const override { return fallbacks_->counts(); }
   // Looks at one of the rows: where that is in the page cache the others are taken to be as well.
   void will_need(std::span<const std::uint32_t> rows) const override;
@@ -61,10 +62,11 @@ class UtteranceStore final : public RowStore {
   const data::Index& index() const { return index_; }
   const cache::WantedCache& wanted() const { return *wanted_; }
   const RowRoutes& routes() const { return routes_; }
-  // The record of an array; nothing where the row has none.
-  const std::optional<cache::RecordRef>& array_record(std::uint32_t row, std::size_t array) const {
-    return array_records_[array][row];
-  }
+  const std::vector<ArrayRoute>& array_routes() const { return array_routes_; }
+  // Whether every row's features, tokens and arrays are read from the cache.
+  bool is_all_cached() const;
+  // Rows that were bad when the cache was built, from sources that are the same: they come empty.
+  std::vector<std::uint32_t> rows_left_out() const;
   const cache::Reader* reader() const { return reader_ ? &*reader_ : nullptr; }
   // The record that the row's mel is read from; null where it is made from samples.
   const cache::RecordRef* mel_record(std::uint32_t row) const {
@@ -91,7 +93,7 @@ class UtteranceStore final : public RowStore {
   void require_cached(const config::Settings& settings) const;
   std::uint64_t num_samples(std::uint32_t row) const;
   void measure_rows(const StoreOptions& options);
-  void find_arrays(const std::vector<std::string>& names);
+  void find_arrays(const config::Settings& settings);
 
   data::Index index_;
   std::unique_ptr<cache::WantedCache> wanted_;  // refers to index_
@@ -102,8 +104,7 @@ class UtteranceStore final : public RowStore {
   std::optional<cache::Reader> reader_;
   RowRoutes routes_;
   std::vector<std::uint32_t> num_frames_;
-  std::vector<ArrayKind> arrays_;
-  std::vector<std::vector<std::optional<cache::RecordRef>>> array_records_;
+  std::vector<ArrayRoute> array_routes_;
   std::uint64_t max_samples_ = 0;
   std::unique_ptr<Fallbacks> fallbacks_;
   std::shared_ptr<const Augmentation> augmentation_;
