@@ -117,6 +117,14 @@ class Batch {
   Digest128 global_ids_digest() const;  // the same on every rank
   Digest128 content_digest() const;
 
+  // mel() and tokens() of a batch on a device, copied to the host; waits for the device. Throws
+  // GpuError. Precondition: device() is not the CPU.
+  struct HostCopy {
+    std::vector<std::byte> mel;
+    std::vector<std::int32_t> tokens;
+  };
+  HostCopy load_from_device() const;
+
  private:
   template <class T>
   std::span<const T> view(const std::vector<T>& values) const {
@@ -125,13 +133,6 @@ class Batch {
   std::string_view id_of(std::uint32_t row) const {
     return row == kEmptyRow ? std::string_view() : store_->id(row);
   }
-
-  // The valid rows of mel and tokens as the device has them, brought to the host.
-  struct HostCopy {
-    std::vector<std::byte> mel;
-    std::vector<std::int32_t> tokens;
-  };
-  HostCopy load_from_device() const;
 
   pipeline::SlotLease lease_;
   DeviceLease device_lease_;
