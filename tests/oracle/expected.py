@@ -100,7 +100,7 @@ class Oracle:
         longest = up8(max(self.rows.frames)) * self.multiple
         size = {"size_2": 2, "size_5": 5}.get(self.case["batch"], 0)
         return OrderSettings(
-            batch_frames=longest * {"frames_short": 1, "frames_long": 4}.get(self.case["batch"], 4),
+            batch_frames=max(64, longest * {"frames_short": 1, "frames_long": 4}.get(self.case["batch"], 4)),
             batch_size=size,
             batch_multiple=self.multiple,
             max_shapes={"static": 1, "three": 3, "many": 48}[self.case["shapes"]],
