@@ -211,6 +211,7 @@ class Comparison:
 
 def check_report(comparison: Comparison, wanted: list[Batch], found: list[Arrays], report: dict[str, Any]) -> None:
     lines = report["batches"]
+    version = int(report.get("digest_version", 1))
     expect(len(lines) == len(wanted), f"{len(wanted)} lines expected, found {len(lines)}")
     for line, batch, arrays in zip(lines, wanted, found, strict=True):
         name = f"line of epoch {batch.epoch} batch {batch.index}"
@@ -221,7 +222,7 @@ def check_report(comparison: Comparison, wanted: list[Batch], found: list[Arrays
         expect(line["ids"] == ids, f"{name}: digest of the ids")
         everyone = xxh3_128(b"".join(id_bytes(batch.global_ids)))
         expect(line["global_ids"] == everyone, f"{name}: digest of the ids of all ranks")
-        content = content_digest(comparison.oracle, batch, arrays, comparison.dtype)
+        content = content_digest(comparison.oracle, batch, arrays, comparison.dtype, version)
         expect(line["content"] == content, f"{name}: content digest {content} expected, found {line['content']}")
     whole = xxh3_128("".join(line["content"] for line in lines).encode())
     expect(report["stream_digest"] == whole, "stream_digest")

@@ -12,7 +12,6 @@ from tests.oracle.sound_files import Values
 from tests.oracle.xxh3 import xxh3_128
 
 Arrays = dict[str, Values]
-VERSION = 1
 
 
 def id_bytes(ids: list[str]) -> Iterator[bytes]:
@@ -50,7 +49,8 @@ def extra_bytes(oracle: Oracle, at: int, frame_begin: int, found: Arrays, dtype:
             yield number(count) + np.ascontiguousarray(found[f"array.{name}"][at, :count]).tobytes()
 
 
-def content_digest(oracle: Oracle, wanted: Batch, found: Arrays, dtype: str) -> str:
+def content_digest(oracle: Oracle, wanted: Batch, found: Arrays, dtype: str, version: int) -> str:
+    """Version 1 had neither speaker and language nor what is optional."""
     parts: list[bytes] = []
     flat, tokens = found["mel"].reshape(-1, found["mel"].shape[2]), found["tokens"].reshape(-1)
     for at, row in enumerate(wanted.rows):
@@ -59,6 +59,6 @@ def content_digest(oracle: Oracle, wanted: Batch, found: Arrays, dtype: str) -> 
         parts.append(number(text_len) + number(mel_len))
         parts.append(tokens[row.token_begin : row.token_begin + text_len].tobytes())
         parts.append(mel_bytes(flat[row.frame_begin : row.frame_begin + mel_len], dtype))
-        if VERSION == 2:
+        if version >= 2:
             parts += extra_bytes(oracle, at, row.frame_begin, found, dtype)
     return xxh3_128(b"".join(parts))
