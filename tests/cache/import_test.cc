@@ -126,6 +126,17 @@ TEST_F(ImportTest, NamedArraysOfAnyShapeJoinAndAreExported) {
   EXPECT_EQ(bytes_of_file(temp_.file("out/codes/a.npy")), bytes_of_file(temp_.file("codes/a.npy")));
 }
 
+// Ids of nested data sets and of several sources hold slashes.
+TEST_F(ImportTest, ArraysInSubFoldersBelongToIdsWithSlashes) {
+  put_tokens("f0/part0/a.npy", {1, 2});
+  put_tokens("f0/part0/deeper/b.npy", {3});
+  put_tokens("f0/c.npy", {4});
+  import(plan_import(system_io(), {.folder = "", .arrays = { { "f0", temp_.file("f0") } }}));
+  const Reader cache = reader();
+  for (const char* const id : {"part0/a", "part0/deeper/b", "c"})
+    EXPECT_TRUE(cache.find(RecordKind::kArray, id, "f0").has_value()) << id;
+}
+
 TEST_F(ImportTest, NothingToImportIsSaid) {
   std::filesystem::create_directories(temp_.file("empty"));
   EXPECT_THROW(plan_import(system_io(), {.folder = temp_.file("empty"), .arrays = {}}), DataError);

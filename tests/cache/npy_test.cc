@@ -171,5 +171,18 @@ TEST(NpyTest, IntegersThatDoNotFitAreRefused) {
   EXPECT_FALSE(convert_npy("x", *array, ElementType::kF32).ok());
 }
 
+TEST(NpyTest, TextsAreAnArrayOfFixedWidth) {
+  const std::vector<std::byte> file =
+      encode_npy_texts(std::vector<std::string_view>{"ab", "", "\u0633"});
+  const std::string_view text = view_text(file);
+  EXPECT_EQ(file.size(), 128U + 3 * 2 * 4);
+  EXPECT_NE(text.find("'descr': '<U2'"), std::string_view::npos);
+  EXPECT_NE(text.find("'shape': (3,)"), std::string_view::npos);
+  EXPECT_EQ(load_le<std::uint32_t>(file.data() + 128 + 4), std::uint32_t{'b'});
+  EXPECT_EQ(load_le<std::uint32_t>(file.data() + 128 + 16), 0x633U);
+  // NumPy has no width 0.
+  EXPECT_NE(view_text(encode_npy_texts({})).find("'<U1'"), std::string_view::npos);
+}
+
 }  // namespace
 }  // namespace stoker::cache

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "stoker/base/bytes.h"
+#include "stoker/base/crc32_ethernet.h"
 #include "stoker/base/deflate.h"
 #include "stoker/base/invariant.h"
 
@@ -16,16 +17,6 @@ enum class ColourType : std::uint8_t { kGrey = 0, kRgb = 2, kPalette = 3 };
 void append_be32(std::vector<std::byte>& out, std::uint32_t value) {
   for (const unsigned shift : {24U, 16U, 8U, 0U})
     out.push_back(static_cast<std::byte>(value >> shift));
-}
-
-// PNG's own checksum: CRC-32 with the Ethernet polynomial, not CRC-32C.
-std::uint32_t crc32_ethernet(std::span<const std::byte> bytes) {
-  std::uint32_t crc = ~0U;
-  for (const std::byte byte : bytes) {
-    crc ^= static_cast<std::uint32_t>(byte);
-    for (int bit = 0; bit < 8; ++bit) crc = (crc & 1U) != 0 ? (crc >> 1) ^ 0xEDB88320U : crc >> 1;
-  }
-  return ~crc;
 }
 
 void append_chunk(std::vector<std::byte>& out, std::string_view type,

@@ -60,22 +60,35 @@ class ArrayWorker final : public RecordMaker::Worker {
   const ArrayMaker& maker_;
 };
 
-}  // namespace
-
-Result<NpyFolder> list_npy_folder(const File& folder) {
+// Ids hold a slash for each folder on the way: those of nested data sets and of several sources do.
+// Symbolic links to folders are not followed, so the walk ends.
+Result<void> list_into(const File& folder, const std::string& prefix, NpyFolder& found) {
   std::vector<FolderEntry> entries;
   const SysResult listed = folder.io().list(folder.handle(), entries);
   if (!listed.ok()) return io_error("list", folder.path(), listed.error_number);
-  NpyFolder found;
   for (const FolderEntry& entry : entries) {
-    if (entry.name == "." || entry.name == ".." || entry.kind == FileKind::kFolder) continue;
-    if (entry.name.ends_with(kLeftoverSuffix))
+    if (entry.name == "." || entry.name == "..") continue;
+    const std::string file = prefix + entry.name;
+    if (entry.kind == FileKind::kFolder) {
+      const Result<File> inner = open_beneath(folder, entry.name, OpenFor::kFolder);
+      if (!inner) return inner.error();
+      if (Result<void> read = list_into(*inner, file + "/", found); !read) return read;
+    } else if (entry.name.ends_with(kLeftoverSuffix)) {
       ++found.num_leftovers;
-    else if (entry.name.ends_with(kSuffix) && entry.name.size() > kSuffix.size())
-      found.rows.push_back({entry.name.substr(0, entry.name.size() - kSuffix.size()), entry.name});
-    else
+    } else if (entry.name.ends_with(kSuffix) && entry.name.size() > kSuffix.size()) {
+      found.rows.push_back({file.substr(0, file.size() - kSuffix.size()), file});
+    } else {
       ++found.num_other;
+    }
   }
+  return {};
+}
+
+}  // namespace
+
+Result<NpyFolder> list_npy_folder(const File& folder) {
+  NpyFolder found;
+  if (Result<void> listed = list_into(folder, "", found); !listed) return listed.error();
   std::sort(found.rows.begin(), found.rows.end(),
             [](const NpyFolder::Row& a, const NpyFolder::Row& b) { return a.id < b.id; });
   return found;

@@ -24,7 +24,7 @@ struct NpyFolder {
   std::size_t num_other = 0;      // not .npy at all
 };
 
-// Lists `folder`, not its sub-folders.
+// Lists `folder` and its sub-folders: sub/a.npy is the id "sub/a".
 Result<NpyFolder> list_npy_folder(const File& folder);
 
 // What an array becomes before it is stored; refuses it with an Error.

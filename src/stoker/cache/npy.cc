@@ -11,6 +11,7 @@
 
 #include "stoker/base/bytes.h"
 #include "stoker/base/checked.h"
+#include "stoker/base/utf8.h"
 #include "stoker/cache/errors.h"
 #include "stoker/cache/float_convert.h"
 
@@ -145,6 +146,24 @@ std::string npy_header_text(const ArrayShape& shape, std::string_view type_name)
                      type_name, axes);
 }
 
+// numpy fills the header so that the data start on a multiple of 64.
+std::vector<std::byte> npy_file(std::string text, std::span<const std::byte> payload) {
+  const std::size_t whole = round_up<std::size_t>(10 + text.size() + 1, 64);
+  text.resize(whole - 10 - 1, ' ');
+  text += '\n';
+  std::vector<std::byte> out;
+  out.reserve(whole + payload.size());
+  const auto append = [&out](std::span<const std::byte> part) {
+    out.insert(out.end(), part.begin(), part.end());
+  };
+  append(view_bytes(std::string_view("\x93NUMPY\x01\x00", 8)));
+  const auto text_bytes = static_cast<std::uint16_t>(text.size());
+  append(std::as_bytes(std::span(&text_bytes, 1)));
+  append(view_bytes(text));
+  append(payload);
+  return out;
+}
+
 }  // namespace
 
 Result<NpyArray> decode_npy(const std::string& file, std::span<const std::byte> bytes) {
@@ -170,22 +189,29 @@ std::vector<std::byte> encode_npy(const ArrayShape& shape, std::span<const std::
       store_le(wide.values.data() + 4 * i, bf16_to_f32(value_at<std::uint16_t>(payload, i)));
     return encode_npy(wide.shape, wide.values);
   }
-  // numpy fills the header so that the data start on a multiple of 64.
-  std::string text = npy_header_text(shape, npy_name(shape.element));
-  const std::size_t whole = round_up<std::size_t>(10 + text.size() + 1, 64);
-  text.resize(whole - 10 - 1, ' ');
-  text += '\n';
-  std::vector<std::byte> out;
-  out.reserve(whole + payload.size());
-  const auto append = [&out](std::span<const std::byte> part) {
-    out.insert(out.end(), part.begin(), part.end());
-  };
-  append(view_bytes(std::string_view("\x93NUMPY\x01\x00", 8)));
-  const auto text_bytes = static_cast<std::uint16_t>(text.size());
-  append(std::as_bytes(std::span(&text_bytes, 1)));
-  append(view_bytes(text));
-  append(payload);
-  return out;
+  return npy_file(npy_header_text(shape, npy_name(shape.element)), payload);
+}
+
+std::vector<std::byte> encode_npy_texts(std::span<const std::string_view> texts) {
+  std::vector<std::vector<std::uint32_t>> letters;
+  std::size_t longest = 1;  // NumPy has no text type of width 0
+  for (std::string_view text : texts) {
+    letters.emplace_back();
+    while (!text.empty()) {
+      const Utf8Char next = decode_utf8(text);
+      letters.back().push_back(next.code_point);
+      text.remove_prefix(next.size_bytes);
+    }
+    longest = std::max(longest, letters.back().size());
+  }
+  std::vector<std::byte> payload(texts.size() * longest * sizeof(std::uint32_t));
+  for (std::size_t i = 0; i < letters.size(); ++i) {
+    for (std::size_t k = 0; k < letters[i].size(); ++k)
+      store_le(payload.data() + (i * longest + k) * sizeof(std::uint32_t), letters[i][k]);
+  }
+  return npy_file(fmt::format("{{'descr': '<U{}', 'fortran_order': False, 'shape': ({},), }}",
+                              longest, texts.size()),
+                  payload);
 }
 
 std::size_t find_nonfinite(const ArrayShape& shape, std::span<const std::byte> values) {

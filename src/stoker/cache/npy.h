@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "stoker/base/result.h"
@@ -37,6 +38,9 @@ Result<NpyArray> decode_npy(const std::string& file, std::span<const std::byte> 
 
 // Version 1.0, C order, little-endian, as numpy.save writes it. bf16 becomes f32, which is exact.
 std::vector<std::byte> encode_npy(const ArrayShape& shape, std::span<const std::byte> payload);
+
+// One text a value, as NumPy's fixed-width Unicode array ('<U8'). Precondition: valid UTF-8.
+std::vector<std::byte> encode_npy_texts(std::span<const std::string_view> texts);
 
 // Index of the first value that is not finite, or the number of values. Integers are finite.
 std::size_t find_nonfinite(const ArrayShape& shape, std::span<const std::byte> values);

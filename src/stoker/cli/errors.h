@@ -24,6 +24,10 @@ inline constexpr ErrorCode kBug{"E-BUG", ExitCode::kCheckFailed,
                                 "A failure that no part of stoker expected; the exit code is 134.",
                                 "please report this line with the command that led to it"};
 
-inline constexpr std::array kErrorCodes{&kUsage, &kStopped, &kOutput, &kMemory, &kBug};
+inline constexpr ErrorCode kSaveSize{"E-SAVE-SIZE", ExitCode::kMemory,
+                                     "A batch is too large for one .npz file of `stream --save`.",
+                                     "lower data.batch_frames or data.batch_size"};
+
+inline constexpr std::array kErrorCodes{&kUsage, &kStopped, &kOutput, &kMemory, &kBug, &kSaveSize};
 
 }  // namespace stoker::cli

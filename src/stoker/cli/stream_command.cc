@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "stoker/base/bytes.h"
+#include "stoker/base/io.h"
 #include "stoker/base/number_text.h"
+#include "stoker/cli/batch_file.h"
 #include "stoker/cli/commands.h"
 #include "stoker/cli/frame.h"
 #include "stoker/cli/settings_options.h"
@@ -33,6 +35,7 @@ struct StreamArguments {
   std::string state_in;
   std::string state_out;
   std::string rejects_file;
+  std::string save_folder;
   std::uint64_t delay_us = 0;
   bool list_ids = false;
 };
@@ -58,6 +61,7 @@ class StreamRun {
     const Stopwatch started;
     frame_.reserve_output(arguments_.state_out);
     frame_.reserve_output(arguments_.rejects_file);
+    open_save_folder();
     feed::OpenedFeed opened =
         feed::open_feed(feed::resolve_auto_device(frame_.settings(), feed::AutoMel::kHost),
                         {.state = load_state(arguments_.state_in),
@@ -83,6 +87,7 @@ class StreamRun {
       if (batch) {
         if (num_batches_ == 0) first_batch_s_ = started.seconds();
         ++num_batches_;
+        save(*batch, feed.format());
         show(*batch);
       }
       save_state(feed);
@@ -96,6 +101,19 @@ class StreamRun {
     if (arguments_.state_out.empty()) return;
     std::fflush(stdout);
     frame_.write_output(arguments_.state_out, feed.state() + "\n");
+  }
+
+  // Before the line of the batch: who reads the line finds the file.
+  void save(const feed::Batch& batch, const feed::BatchFormat& format) {
+    if (!save_folder_.is_open()) return;
+    publish_file(save_folder_, batch_file_name(batch), encode_batch_file(batch, format))
+        .take_or_raise();
+  }
+
+  void open_save_folder() {
+    if (arguments_.save_folder.empty()) return;
+    make_folders(system_io(), arguments_.save_folder).take_or_raise();
+    save_folder_ = open_file(system_io(), arguments_.save_folder, OpenFor::kFolder).take_or_raise();
   }
 
   void show(const feed::Batch& batch) {
@@ -200,6 +218,7 @@ class StreamRun {
 
   Frame& frame_;
   const StreamArguments& arguments_;
+  File save_folder_;
   DigestStream stream_;
   ordered_json lines_ = ordered_json::array();
   std::uint64_t num_batches_ = 0;
@@ -226,6 +245,8 @@ void add_stream_command(CLI::App& app, Frame& frame) {
                      "Write rows rejected, then or while running, to this file");
   stream->add_option("--random-delay-us", arguments->delay_us,
                      "Wait up to this long before each clip: nothing may depend on it");
+  stream->add_option("--save", arguments->save_folder,
+                     "Write what each batch holds into this folder, one .npz file a batch");
   stream->add_flag("--list-ids", arguments->list_ids, "Add the ids of each batch to the JSON");
   add_feed_options(*stream, frame);
   frame.on(*stream, [&frame, arguments] { return StreamRun(frame, *arguments).run(); });

@@ -123,6 +123,14 @@ class Batch {
   Digest128 global_ids_digest() const;  // the same on every rank
   Digest128 content_digest() const;
 
+  // mel() and tokens() of a batch on a device, copied to the host; waits for the device. Throws
+  // GpuError. Precondition: device() is not the CPU.
+  struct HostCopy {
+    std::vector<std::byte> mel;
+    std::vector<std::int32_t> tokens;
+  };
+  HostCopy load_from_device() const;
+
  private:
   template <class T>
   std::span<const T> view(const std::vector<T>& values) const {
@@ -132,12 +140,6 @@ class Batch {
     return row == kEmptyRow ? std::string_view() : store_->id(row);
   }
 
-  // The valid rows of mel and tokens as the device has them, brought to the host.
-  struct HostCopy {
-    std::vector<std::byte> mel;
-    std::vector<std::int32_t> tokens;
-  };
-  HostCopy load_from_device() const;
   // What is optional, of one row.
   void digest_extras(std::size_t row, DigestStream& stream) const;
 

@@ -1,12 +1,13 @@
 """Keyed draws as docs/format/order.md defines them: Philox4x32-10 and unbiased bounds."""
 
+from functools import cache
+
+from tests.oracle.xxh3 import xxh3_64
+
 MASK32 = 0xFFFFFFFF
-MASK64 = 0xFFFFFFFFFFFFFFFF
-# XXH3-64 (seed 0) of the two stage names, as the page gives them.
-STAGE_HASH = {"order/rows": 0x569BFEC8FB945B35, "order/batches": 0xFE6B9C1C624BFBC5}
 
 
-def philox(counter: list[int], key: list[int]) -> list[int]:
+def philox(counter: tuple[int, int, int, int], key: tuple[int, int]) -> list[int]:
     """Philox4x32 with ten rounds."""
     c0, c1, c2, c3 = counter
     k0, k1 = key
@@ -17,29 +18,44 @@ def philox(counter: list[int], key: list[int]) -> list[int]:
     return [c0, c1, c2, c3]
 
 
+@cache
+def hash_of(text: str) -> int:
+    return xxh3_64(text.encode())
+
+
 class Draws:
     """The stream of draws of (seed, stage, epoch, item)."""
 
     def __init__(self, seed: int, stage: str, epoch: int, item: int) -> None:
-        mixed = seed ^ STAGE_HASH[stage]
-        self.key = [mixed & MASK32, mixed >> 32]
+        mixed = seed ^ hash_of(stage)
+        self.key = (mixed & MASK32, mixed >> 32)
         self.epoch, self.item, self.block = epoch, item, 0
         self.words: list[int] = []
 
     def u32(self) -> int:
         if not self.words:
-            counter = [self.block, self.epoch & MASK32, self.item & MASK32, self.item >> 32]
+            counter = (self.block, self.epoch & MASK32, self.item & MASK32, self.item >> 32)
             self.words = philox(counter, self.key)
             self.block += 1
         return self.words.pop(0)
 
+    def u64(self) -> int:
+        low = self.u32()
+        return self.u32() << 32 | low
+
     def below(self, bound: int) -> int:
         refuse_below = 2**64 % bound
         while True:
-            low = self.u32()
-            draw = self.u32() << 32 | low
+            draw = self.u64()
             if draw >= refuse_below:
                 return draw % bound
+
+    def unit(self) -> float:
+        """In [0, 1): the upper 53 bits of a 64-bit draw."""
+        return (self.u64() >> 11) * 2.0**-53
+
+    def between(self, low: float, high: float) -> float:
+        return low + (high - low) * self.unit()
 
 
 def fisher_yates(draws: Draws, items: list[int]) -> None:

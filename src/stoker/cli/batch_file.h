@@ -1,0 +1,20 @@
+// What a batch holds, as one .npz file that NumPy opens: for whoever wants to look inside.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "stoker/feed/batch.h"
+#include "stoker/feed/batch_slot.h"
+
+namespace stoker::cli {
+
+// "epoch-00003-batch-000017.npz": names in the order of the batches.
+std::string batch_file_name(const feed::Batch& batch);
+
+// The whole file (docs/guide/feed.md); memory for about two batches while it is made. Arrays on a
+// GPU are copied back. Throws E-SAVE-SIZE for a batch of 4 GiB or more.
+std::vector<std::byte> encode_batch_file(const feed::Batch& batch, const feed::BatchFormat& format);
+
+}  // namespace stoker::cli
