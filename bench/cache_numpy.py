@@ -118,7 +118,7 @@ def main() -> int:
         ratio = row["clips_per_s"] / numpy_best
         print(
             f"{row['path']:<11} {row['threads']} threads {row['clips_per_s']:>10,.0f} clips/s"
-            f" {100 * row['share_of_reference']:>4.0f} % of memcpy {ratio:>6.1f} x numpy .npy"
+            f" {100 * row['share_of_limit']:>4.0f} % of memcpy {ratio:>6.1f} x numpy .npy"
         )
     print(f"numpy .npy  1 threads {numpy_best:>10,.0f} clips/s")
     print(f"verify      {report['verify_s']:.3f} s for {report['bytes']:,} bytes")

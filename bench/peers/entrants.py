@@ -87,8 +87,8 @@ STOKER_KEYS = (
     "first_batch_s",
     "padding_share",
     "batches",
-    "reference",
-    "share_of_reference",
+    "limit",
+    "share_of_limit",
 )
 # Loader, path, number format of stored and delivered mels: what stoker runs in each round. Peers read and deliver
 # float32, so only such rows are compared with them; float16 is the default of stoker, and half the bytes. The naive

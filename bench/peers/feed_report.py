@@ -26,7 +26,7 @@ DAMAGE_HEADS = ("damage", "loader", "of 64 clips delivered", "said", "names the 
 MOST_SHOWN = 160
 MEDIANS = (
     *("cpu_s_per_1000_clips", "interval_cv", "p50_ms", "p99_ms", "first_batch_s", "first_batch_from_start_s"),
-    *("memory_mb", "padding_share", "share_of_reference"),
+    *("memory_mb", "padding_share", "share_of_limit"),
 )
 
 Row = Mapping[str, Any]
@@ -41,7 +41,7 @@ def summarise(runs: Sequence[Row]) -> list[dict[str, Any]]:
     for (path, name), members in groups.items():
         speeds = [float(run["clips_per_s"]) for run in members]
         row: dict[str, Any] = {"name": name, "path": path, "setting": members[0]["setting"]}
-        row |= {key: members[0][key] for key in ("version", "reference", "stored") if key in members[0]}
+        row |= {key: members[0][key] for key in ("version", "limit", "stored") if key in members[0]}
         row |= {"clips_per_s": max(speeds), "median_clips_per_s": statistics.median(speeds), "runs_clips_per_s": speeds}
         row |= {key: statistics.median(run[key] for run in members) for key in MEDIANS if key in members[0]}
         rows.append(row)

@@ -24,8 +24,8 @@ def report_of(record: dict[str, Any]) -> dict[str, Any]:
     return {"rows": report, "gpu": record.get("gpu")} if isinstance(report, list) else report
 
 
-# How a row says what its speed is held against: by the mel and by small operations, by feed and cache, by a GPU's mel.
-SHARES = ("share_of_limit", "share_of_reference", "share_of_memory")
+# How a row says what its speed is held against: a measured reference, or a GPU's memory.
+SHARES = ("share_of_limit", "share_of_memory")
 
 
 def referred_rows(record: dict[str, Any]) -> list[dict[str, Any]]:

@@ -169,12 +169,8 @@ def title_of(name: str) -> str:
 
 
 def reference_of(row: dict[str, Any], result: dict[str, Any]) -> str:
-    """What the row's speed is held against; `limit` in older records and where nothing can pass it."""
-    for holder in (row, result):
-        for key in ("reference", "limit"):
-            if holder.get(key):
-                return str(holder[key])
-    return ""
+    """What the row's speed is held against."""
+    return str(row.get("limit") or result.get("limit") or "")
 
 
 def section(name: str) -> list[str]:

@@ -14,6 +14,7 @@
 #include "stoker/base/bytes.h"
 #include "stoker/base/io.h"
 #include "stoker/base/number_text.h"
+#include "stoker/base/output_file.h"
 #include "stoker/cli/batch_file.h"
 #include "stoker/cli/commands.h"
 #include "stoker/cli/frame.h"
@@ -61,7 +62,7 @@ class StreamRun {
     const Stopwatch started;
     frame_.reserve_output(arguments_.state_out);
     frame_.reserve_output(arguments_.rejects_file);
-    open_save_folder();
+    make_save_folder();
     feed::OpenedFeed opened =
         feed::open_feed(feed::resolve_auto_device(frame_.settings(), feed::AutoMel::kHost),
                         {.state = load_state(arguments_.state_in),
@@ -105,15 +106,15 @@ class StreamRun {
 
   // Before the line of the batch: who reads the line finds the file.
   void save(const feed::Batch& batch, const feed::BatchFormat& format) {
-    if (!save_folder_.is_open()) return;
-    publish_file(save_folder_, batch_file_name(batch), encode_batch_file(batch, format))
+    if (arguments_.save_folder.empty()) return;
+    publish_output(system_io(), arguments_.save_folder + "/" + batch_file_name(batch),
+                   encode_batch_file(batch, format))
         .take_or_raise();
   }
 
-  void open_save_folder() {
+  void make_save_folder() {
     if (arguments_.save_folder.empty()) return;
     make_folders(system_io(), arguments_.save_folder).take_or_raise();
-    save_folder_ = open_file(system_io(), arguments_.save_folder, OpenFor::kFolder).take_or_raise();
   }
 
   void show(const feed::Batch& batch) {
@@ -218,7 +219,6 @@ class StreamRun {
 
   Frame& frame_;
   const StreamArguments& arguments_;
-  File save_folder_;
   DigestStream stream_;
   ordered_json lines_ = ordered_json::array();
   std::uint64_t num_batches_ = 0;
