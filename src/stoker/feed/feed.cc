@@ -6,6 +6,7 @@
 
 #include "stoker/base/cpu_count.h"
 #include "stoker/base/cpu_time.h"
+#include "stoker/base/number_text.h"
 #include "stoker/feed/batch_fill.h"
 #include "stoker/feed/device_stage.h"
 #include "stoker/feed/epoch_lengths.h"
