@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <optional>
 #include <set>
 
 #include "stoker/feed/errors.h"
@@ -24,7 +25,7 @@ void augment(config::Settings& settings) {
 }
 
 std::vector<std::string> two_epochs(const config::Settings& settings,
-                                    const std::string& state = {}) {
+                                    const std::optional<std::string>& state = {}) {
   OpenedFeed opened = open_feed(settings, {.state = state});
   std::vector<std::string> found;
   for (int epoch = 0; epoch < 2; ++epoch) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,7 +36,7 @@ class OpenDeviceFeedTest : public testing::Test {
     set_.settings().loader.preprocessing_mode = config::PreprocessingMode::kRuntime;
   }
 
-  OpenedFeed open(const config::Settings& settings, const std::string& state = {}) {
+  OpenedFeed open(const config::Settings& settings, const std::optional<std::string>& state = {}) {
     return open_feed(settings, {.state = state, .devices = &view_});
   }
 

@@ -23,7 +23,7 @@ constexpr std::string_view kNoMemoryJson =
     "\n";
 constexpr std::string_view kNoThread =
     "error[E-MEMORY]: no thread could be started\nhelp: raise the limit of processes (ulimit -u)\n";
-constexpr std::string_view kBug = "error[E-BUG]: an unexpected failure outside of any command\n";
+constexpr std::string_view kBug = "error[E-BUG]: an unexpected failure outside of any command: ";
 constexpr int kBugExit = 134;
 
 void put(int handle, std::string_view text) {
@@ -38,6 +38,13 @@ int out_of_memory(std::string_view text, bool as_json) {
   put(STDERR_FILENO, text);
   if (as_json) put(STDOUT_FILENO, kNoMemoryJson);
   return static_cast<int>(stoker::ExitCode::kMemory);
+}
+
+int bug(const char* what) {
+  put(STDERR_FILENO, kBug);
+  put(STDERR_FILENO, what);
+  put(STDERR_FILENO, "\n");
+  return kBugExit;
 }
 
 }  // namespace
@@ -55,8 +62,8 @@ int main(int argc, char** argv) {
   } catch (const std::system_error& refused) {
     if (refused.code() == std::errc::resource_unavailable_try_again)
       return out_of_memory(kNoThread, as_json);
-  } catch (const std::exception&) {
+    return bug(refused.what());
+  } catch (const std::exception& unexpected) {
+    return bug(unexpected.what());
   }
-  put(STDERR_FILENO, kBug);
-  return kBugExit;
 }

@@ -1,11 +1,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <array>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <string_view>
 
 #include "stoker/base/clock.h"
 #include "stoker/base/number_text.h"
@@ -101,8 +99,6 @@ ExitCode run(Frame& frame, const PrecomputeArguments& arguments) {
 void add_precompute_command(CLI::App& app, Frame& frame) {
   CLI::App* command = app.add_subcommand("precompute", "Build or complete the cache of a data set");
   add_cache_options(*command, frame);
-  constexpr std::array<std::string_view, 1> kMore{"strict"};
-  add_setting_options(*command, frame, kMore, "Settings");
   auto arguments = std::make_shared<PrecomputeArguments>();
   command->add_flag("--overwrite", arguments->overwrite,
                     "Rebuild a cache that was made with other settings");
