@@ -114,6 +114,7 @@ TEST(OldFlagsTest, EveryListedFlagIsTakenByFeedAndCacheCommands) {
   add_feed_options(feed, frame);
   CLI::App cache;
   add_cache_options(cache, frame);
+  add_index_options(cache, frame);
   std::ifstream flags(std::string(data) + "/legacy-myxtts/flags.txt");
   std::string program;
   std::string flag;
@@ -147,6 +148,7 @@ TEST(OldFlagsTest, CacheCommandSaysWhatItDoesNotRead) {
   Frame frame;
   CLI::App cache("precompute");
   add_cache_options(cache, frame);
+  add_index_options(cache, frame);
   cache.parse("--train-data d --wavs-train-dir w --batch-size 8 --no-prefetch-to-gpu");
   EXPECT_EQ(frame.settings().data.wavs_train_dir, "w");
   EXPECT_FALSE(frame.settings().batch.batch_size.has_value());

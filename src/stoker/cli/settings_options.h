@@ -33,6 +33,7 @@ void add_feed_options(CLI::App& command, Frame& frame);
 
 // Adds, not shown, the options of every setting that the command does not have yet, and the flags
 // of the original's programs. A setting that neither the index nor the cache reads gives one line.
+// Call it after the command's own options.
 void add_index_options(CLI::App& command, Frame& frame);
 
 // Which settings without effect a command tells of, by its full name ("bench feed").
