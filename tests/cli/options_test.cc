@@ -115,6 +115,8 @@ TEST(OldFlagsTest, EveryListedFlagIsTakenByFeedAndCacheCommands) {
   CLI::App cache;
   add_cache_options(cache, frame);
   add_index_options(cache, frame);
+  feed.parse("");
+  cache.parse("");
   std::ifstream flags(std::string(data) + "/legacy-myxtts/flags.txt");
   std::string program;
   std::string flag;
@@ -146,7 +148,7 @@ TEST(OldFlagsTest, FlagsOfTheOriginalReachTheFeedsSettings) {
 
 TEST(OldFlagsTest, CacheCommandSaysWhatItDoesNotRead) {
   Frame frame;
-  CLI::App cache("precompute");
+  CLI::App cache("", "precompute");
   add_cache_options(cache, frame);
   add_index_options(cache, frame);
   cache.parse("--train-data d --wavs-train-dir w --batch-size 8 --no-prefetch-to-gpu");
