@@ -114,6 +114,9 @@ TEST(OldFlagsTest, EveryListedFlagIsTakenByFeedAndCacheCommands) {
   add_feed_options(feed, frame);
   CLI::App cache;
   add_cache_options(cache, frame);
+  add_index_options(cache, frame);
+  feed.parse("");
+  cache.parse("");
   std::ifstream flags(std::string(data) + "/legacy-myxtts/flags.txt");
   std::string program;
   std::string flag;
@@ -145,8 +148,9 @@ TEST(OldFlagsTest, FlagsOfTheOriginalReachTheFeedsSettings) {
 
 TEST(OldFlagsTest, CacheCommandSaysWhatItDoesNotRead) {
   Frame frame;
-  CLI::App cache("precompute");
+  CLI::App cache("", "precompute");
   add_cache_options(cache, frame);
+  add_index_options(cache, frame);
   cache.parse("--train-data d --wavs-train-dir w --batch-size 8 --no-prefetch-to-gpu");
   EXPECT_EQ(frame.settings().data.wavs_train_dir, "w");
   EXPECT_FALSE(frame.settings().batch.batch_size.has_value());

@@ -91,10 +91,12 @@ def run_as_it_is(stoker: Stoker, config: Path, yaml: str) -> None:
     shutil.rmtree(stoker.data / ".stoker", ignore_errors=True)
 
 
-def run_in_every_mode(stoker: Stoker, config: Path) -> None:
+def run_in_every_mode(stoker: Stoker, config: Path, yaml: str) -> None:
     given = ["--config", str(config)]
     digests = {}
-    for mode in MODES:
+    # The naive loader reads one file a clip instead of the cache, which only a benchmark writes.
+    modes = MODES[:2] if "use_tf_native_loading: false" in yaml else MODES
+    for mode in modes:
         if mode == "precompute":
             stoker.json("precompute", *given, "--data", str(stoker.data))
             verified = stoker.json("verify", *given, "--data", str(stoker.data))
@@ -102,8 +104,7 @@ def run_in_every_mode(stoker: Stoker, config: Path) -> None:
         digests[mode] = contents(stoker.stream(*given, "--preprocessing-mode", mode, "--batches", "2"))
         if mode == "auto":
             shutil.rmtree(stoker.data / ".stoker", ignore_errors=True)
-    expect(digests["auto"] == digests["runtime"], f"{config.name}: auto and runtime differ")
-    expect(digests["precompute"] == digests["runtime"], f"{config.name}: precompute and runtime differ")
+        expect(digests[mode] == digests["runtime"], f"{config.name}: {mode} and runtime differ")
 
 
 def main() -> int:
@@ -123,7 +124,7 @@ def main() -> int:
             config.write_text(textwrap.dedent(yaml), encoding="utf-8")
             print(name, flush=True)
             run_as_it_is(stoker, config, yaml)
-            run_in_every_mode(stoker, config)
+            run_in_every_mode(stoker, config, yaml)
     return 0
 
 

@@ -180,7 +180,8 @@ TEST(TokenizerTest, RegistryTakesVocabulariesOfOthers) {
   registry.add("mine", [](const VocabularyRequest&) {
     return VocabularyRegistry::with_builtins().make("bytes", {});
   });
-  EXPECT_THAT(registry.names(), ElementsAre("bytes", "characters", "mine", "myxtts", "phonemes"));
+  EXPECT_THAT(registry.names(),
+              ElementsAre("bytes", "characters", "mine", "myxtts", "phonemes", "sentencepiece"));
   const Tokenizer tokenizer({.vocabulary = "mine"}, registry);
   EXPECT_EQ(tokenizer.vocabulary().size(), 261U);
 }

@@ -21,7 +21,6 @@ constexpr std::array<std::string_view, 12> kPaths{
 
 void add_cache_options(CLI::App& command, Frame& frame) {
   add_setting_options(command, frame, kPaths, "Settings");
-  add_index_options(command, frame);
 }
 
 unsigned cache_workers(Frame& frame) {

@@ -108,6 +108,7 @@ void add_precompute_command(CLI::App& app, Frame& frame) {
                     "End with exit 7 instead of waiting for another builder");
   command->add_option("--rejects", arguments->rejects_file,
                       "Where the list of rejected rows goes (rejects.jsonl in the cache)");
+  add_index_options(*command, frame);
   frame.on(*command, [&frame, arguments] { return run(frame, *arguments); });
 }
 

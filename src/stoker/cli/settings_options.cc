@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <functional>
 
 #include "stoker/base/invariant.h"
 #include "stoker/cli/frame.h"
@@ -129,6 +130,12 @@ void add_unread_option(CLI::App& command, Frame& frame, const config::FieldInfo&
   }
 }
 
+// Hundreds of options that are not shown would treble the time a command takes to start, so they
+// are added to the one that was chosen, before its arguments are read.
+void when_chosen(CLI::App& command, const std::function<void()>& add) {
+  command.preparse_callback([add](std::size_t) { add(); });
+}
+
 }  // namespace
 
 void add_setting_option(CLI::App& command, Frame& frame, const config::FieldInfo& field,
@@ -159,19 +166,23 @@ void add_setting_options(CLI::App& command, Frame& frame, std::span<const std::s
 
 void add_feed_options(CLI::App& command, Frame& frame) {
   add_setting_options(command, frame, kFeedSettings, "Feed options");
-  for (const config::FieldInfo& field : config::all_fields())
-    add_setting_option(command, frame, field, {});
-  add_old_flags(command, frame, kOldPrograms);
+  when_chosen(command, [&command, &frame] {
+    for (const config::FieldInfo& field : config::all_fields())
+      add_setting_option(command, frame, field, {});
+    add_old_flags(command, frame, kOldPrograms);
+  });
 }
 
 void add_index_options(CLI::App& command, Frame& frame) {
-  for (const config::FieldInfo& field : config::all_fields()) {
-    if (is_read_by_index(field) || field.not_yet != config::NotYet::kRead)
-      add_setting_option(command, frame, field, {});
-    else
-      add_unread_option(command, frame, field);
-  }
-  add_old_flags(command, frame, kOldPrograms);
+  when_chosen(command, [&command, &frame] {
+    for (const config::FieldInfo& field : config::all_fields()) {
+      if (is_read_by_index(field) || field.not_yet != config::NotYet::kRead)
+        add_setting_option(command, frame, field, {});
+      else
+        add_unread_option(command, frame, field);
+    }
+    add_old_flags(command, frame, kOldPrograms);
+  });
 }
 
 config::CommandKind command_kind(std::string_view name) {

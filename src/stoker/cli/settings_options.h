@@ -27,8 +27,8 @@ void add_setting_options(CLI::App& command, Frame& frame, std::span<const std::s
                          const std::string& group);
 
 // What every command that runs a feed takes: the usual settings, shown in the help, and every other
-// setting and flag of the original's programs, not shown. Call it after the command's own options:
-// of two options of one name the command's is taken.
+// setting and flag of the original's programs, not shown. Of two options of one name the command's
+// own is taken.
 void add_feed_options(CLI::App& command, Frame& frame);
 
 // Adds, not shown, the options of every setting that the command does not have yet, and the flags

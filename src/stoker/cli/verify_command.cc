@@ -13,6 +13,7 @@
 #include "stoker/cli/cache_options.h"
 #include "stoker/cli/commands.h"
 #include "stoker/cli/frame.h"
+#include "stoker/cli/settings_options.h"
 
 namespace stoker::cli {
 namespace {
@@ -151,6 +152,7 @@ void add_verify_command(CLI::App& app, Frame& frame) {
                     "Rebuild what is bad, with the bytes of a fresh build");
   command->add_flag("--sources", arguments->sources,
                     "Read every source again, whatever its file times say");
+  add_index_options(*command, frame);
   frame.on(*command, [&frame, arguments] { return run(frame, *arguments); });
 }
 
