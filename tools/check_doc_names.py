@@ -18,10 +18,12 @@ OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]+")
 PATH = re.compile(r"(?<![\w./-])(?:src|docs|tools|tests|bench|cmake|examples)/[\w./-]*\w")
 RECIPE_KEY = re.compile(r'visit\("(\w+)"')
 # Dotted words that are no settings: files by their ending, and names of Python by their first word.
-ENDINGS = re.compile(r"bin|cc|csv|cuh?|gz|h|jsonl?|md|py|scp|so|stk|svg|tsv|wav|yaml")
-PYTHON = {"bench", "librosa", "self", "tools", "torch", "torchaudio"}
+ENDINGS = re.compile(r"bin|cc|csv|cuh?|gz|h|jsonl?|md|model|py|scp|so|stk|svg|tsv|wav|yaml")
+PYTHON = {"bench", "librosa", "numpy", "self", "tools", "torch", "torchaudio"}
+# Files of the kernel.
+KERNEL = {"pids.max"}
 # Options of other programs.
-OTHER_OPTIONS = {"--check", "--fmad", "--quick", "--stoker"}
+OTHER_OPTIONS = {"--check", "--fmad", "--list", "--quick", "--stoker"}
 
 
 def pages(root: Path) -> list[Path]:
@@ -40,6 +42,8 @@ def known_settings(root: Path, text: str) -> set[str]:
 
 
 def is_setting(word: str) -> bool:
+    if word in KERNEL:
+        return False
     return word.split(".")[0] not in PYTHON and not ENDINGS.fullmatch(word.rsplit(".", maxsplit=1)[-1])
 
 

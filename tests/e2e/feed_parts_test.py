@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(1, str(Path(__file__).parents[2]))
 from feed_run import Stoker, expect
-from xxh3 import xxh3_128
+
+from tests.oracle.xxh3 import xxh3_128
 
 HOP = 256
 SPEAKERS = ["--set", "data.enable_multispeaker=true", "--set", r"data.speaker_id_pattern=^(spk\d+)_"]

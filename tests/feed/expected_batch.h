@@ -69,6 +69,7 @@ class ExpectedBatch {
  private:
   template <class T>
   static void expect_equal(const std::vector<T>& expected, const void* found, const char* what) {
+    if (expected.empty()) return;  // no memory to compare with
     ASSERT_NE(found, nullptr) << what;
     EXPECT_EQ(std::memcmp(expected.data(), found, expected.size() * sizeof(T)), 0) << what;
   }

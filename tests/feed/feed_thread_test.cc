@@ -69,9 +69,23 @@ TEST(FeedThreadTest, FilesAndBackgroundBuildToo) {
   EXPECT_LT(number, 100U);
 }
 
+// The first thread is the one that plans: without it the feed stays where it was.
+TEST(FeedThreadTest, AFeedThatCannotPlanAnotherPlaceGoesOnWhereItWas) {
+  for (const bool is_on_gpu : {false, true}) {
+    SimulatedGpu gpu({.num_devices = 2});
+    Feed feed(threaded_setup(is_on_gpu ? &gpu : nullptr));
+    ASSERT_TRUE(feed.next());
+    {
+      const RefusedThreads refused(0);
+      expect_start_error([&] { feed.seek({0, 2}); });
+    }
+    EXPECT_EQ(feed.next()->index(), 1U);
+  }
+}
+
 TEST(FeedThreadTest, AFeedThatCannotSeekHasEndedAndSaysWhy) {
   for (const bool is_on_gpu : {false, true}) {
-    for (std::uint64_t number = 0; number < 5; ++number) {
+    for (std::uint64_t number = 1; number < 5; ++number) {
       SimulatedGpu gpu({.num_devices = 2});
       Feed feed(threaded_setup(is_on_gpu ? &gpu : nullptr));
       ASSERT_TRUE(feed.next());
