@@ -109,7 +109,8 @@ class World:
         lengths = ["--lengths", "uniform:0.6-1.0", "--seed", "7"]
         self.stoker("data", "make", "--out", str(self.data), "--clips", str(NUM_CLIPS), "--speakers", "2", *lengths)
         built = self.folder / "built"
-        self.stoker("precompute", "--data", str(self.data), "--cache", str(built), "--num-workers", "2")
+        precompute = ["precompute", "--data", str(self.data), "--cache", str(built), "--num-workers", "2"]
+        self.stoker(*precompute, *FAIL_AT_BAD_ROWS)  # as every run: config.yaml has the settings of the last build
         self.stoker("cache", "export", "--cache", str(built), "--out", str(self.folder / "exported"))
         damaged = self.folder / "damaged"
         shutil.copytree(built, damaged)

@@ -87,24 +87,23 @@ ordered_json times_json(const bench::FeedBenchRow& row) {
 }
 
 ordered_json row_json(const bench::FeedBenchRow& row) {
-  ordered_json out{
-      {"loader", bench::name_of(row.what.loader)},
-      {"path", bench::name_of(row.what.path)},
-      {"dtype", dtype_of(row.what)},
-      {"device", row.device},
-      {"changed", row.what.changed},
-      {"num_workers", row.num_workers},
-      {"clips_per_s", row.clips_per_s},
-      {"median_clips_per_s", row.median_clips_per_s},
-      {"samples_per_s", row.clips_per_s},
-      {"audio_s_per_s", row.audio_s_per_s},
-      {"limit", row.limit},
-      {"limit_clips_per_s", row.limit_clips_per_s},
-      {"share_of_limit",
-       row.limit_clips_per_s > 0 ? ordered_json(row.share_of_limit) : ordered_json(nullptr)},
-      {"cpu_s_per_1000_clips", row.cpu_s_per_1000_clips},
-      {"cpu_percent", row.cpu_percent},
-      {"stall_share", row.stall_share}};
+  ordered_json out{{"loader", bench::name_of(row.what.loader)},
+                   {"path", bench::name_of(row.what.path)},
+                   {"dtype", dtype_of(row.what)},
+                   {"device", row.device},
+                   {"changed", row.what.changed},
+                   {"num_workers", row.num_workers},
+                   {"clips_per_s", row.clips_per_s},
+                   {"median_clips_per_s", row.median_clips_per_s},
+                   {"samples_per_s", row.clips_per_s},
+                   {"audio_s_per_s", row.audio_s_per_s},
+                   {"limit", row.limit},
+                   {"limit_clips_per_s", row.limit_clips_per_s},
+                   {"share_of_limit", row.limit_clips_per_s > 0 ? ordered_json(row.share_of_limit)
+                                                                : ordered_json(nullptr)},
+                   {"cpu_s_per_1000_clips", row.cpu_s_per_1000_clips},
+                   {"cpu_percent", row.cpu_percent},
+                   {"stall_share", row.stall_share}};
   out.update(intervals_json(row.intervals));
   out["padding_share"] = row.padding_share;
   out["open_s"] = row.open_s;
