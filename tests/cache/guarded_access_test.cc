@@ -8,6 +8,7 @@
 #include <array>
 #include <new>
 
+#include "tests/doubles/sanitizers.h"
 #include "tests/doubles/scratch_folder.h"
 
 namespace stoker::cache {
@@ -42,7 +43,10 @@ std::byte touch(std::span<const std::byte> bytes) {
 
 TEST(GuardedAccessTest, AFaultInsideTheMemoryBecomesAReturnValue) {
   const CutMapping cut;
-  for (int round = 0; round < 3; ++round) {
+  // TSan takes the jump out of the first handler for one that still runs, and blocks the next
+  // signal.
+  const int num_rounds = kUnderThreadSanitizer ? 1 : 3;
+  for (int round = 0; round < num_rounds; ++round) {
     auto read = [&] { touch(cut.bytes()); };
     EXPECT_FALSE(guarded(cut.bytes(), read));
   }

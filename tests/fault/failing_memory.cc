@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -36,7 +37,9 @@ std::uint64_t g_last = UINT64_MAX;
 bool refuses(Kind kind) {
   if (kind != g_kind || !g_counting.load(std::memory_order_relaxed)) return false;
   const std::uint64_t number = g_num_asked.fetch_add(1) + 1;
-  return number >= g_first && number <= g_last;
+  if (number < g_first || number > g_last) return false;
+  errno = ENOMEM;  // as malloc promises; glibc itself relies on it
+  return true;
 }
 
 void read_plan() {

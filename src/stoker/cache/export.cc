@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -97,8 +98,9 @@ void prepare_folders(const Reader& reader, const std::vector<ExportItem>& items,
   }
   make_folders(io, out).take_or_raise();
   for (const std::string& folder : folders) {
-    make_folders(io, out + "/" + folder).take_or_raise();
-    const File made = open_file(io, out + "/" + folder, OpenFor::kFolder).take_or_raise();
+    const std::string path = (std::filesystem::path(out) / folder).string();
+    make_folders(io, path).take_or_raise();
+    const File made = open_file(io, path, OpenFor::kFolder).take_or_raise();
     remove_leftovers(made).take_or_raise();
   }
 }

@@ -35,6 +35,7 @@ fs::path folder_of(const std::string& path) {
 std::vector<fs::path> data_folders(const config::Settings& settings) {
   if (settings.data.sources.empty()) return {folder_of(settings.data.path)};
   std::vector<fs::path> folders;
+  folders.reserve(settings.data.sources.size());
   for (const config::MixedSource& source : settings.data.sources)
     folders.push_back(folder_of(source.data));
   return folders;
@@ -67,7 +68,7 @@ fs::path sound_folder_around(const config::DataSettings& settings, const fs::pat
     known.emplace_back(usual);
   for (const fs::path& name : known) {
     if (name.empty()) continue;
-    const fs::path sound = fs::weakly_canonical(data / name, ignored);
+    fs::path sound = fs::weakly_canonical(data / name, ignored);
     if (fs::is_directory(sound, ignored) && is_inside(folder, sound) && !is_inside(data, sound))
       return sound;
   }

@@ -69,6 +69,7 @@ void print_pieces(Frame& frame, const text::Vocabulary& vocabulary,
                   const std::vector<std::int32_t>& ids) {
   if (vocabulary.name() != "sentencepiece") return;
   std::vector<std::string> pieces;
+  pieces.reserve(ids.size());
   for (const std::int32_t id : ids) pieces.push_back(vocabulary.symbol(id));
   frame.print(fmt::format("pieces        {}", fmt::join(pieces, " ")));
   frame.report()["pieces"] = pieces;

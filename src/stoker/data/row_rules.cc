@@ -47,7 +47,7 @@ SpeakerRule::SpeakerRule(const SpeakerOptions& options) {
     raise(std::move(error));
   };
   Result<text::Pattern> pattern = text::Pattern::compile(options.id_pattern, kDataPattern);
-  if (!pattern) refuse(std::move(pattern).error());
+  if (!pattern) refuse(pattern.error());
   if (pattern->num_groups() == 0)
     refuse({.code = &kDataPattern,
             .promised = "a regular expression with one group",

@@ -58,7 +58,7 @@ MelPlace place_of(const DeviceWayRequest& request) {
   mel.has_kernels = [&request] {
     return can_load(request, MelSource::kGpu, {"GPU mel", "CPU mel", {}, 0});
   };
-  const MelPlace place = choose_mel_place(mel);
+  MelPlace place = choose_mel_place(mel);
   if (place.is_refused) {
     const Error error{
         .code = &cuda::kCudaMel, .promised = "gpu.mel_place = gpu", .found = place.reason};

@@ -234,6 +234,7 @@ void UtteranceStore::find_arrays(const config::Settings& settings) {
 
 std::vector<ArrayKind> UtteranceStore::arrays() const {
   std::vector<ArrayKind> kinds;
+  kinds.reserve(array_routes_.size());
   for (const ArrayRoute& route : array_routes_) kinds.push_back(route.kind);
   return kinds;
 }

@@ -1,6 +1,7 @@
 // Pieces of a model by their text, and by the texts that begin at a place.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -14,9 +15,9 @@ namespace stoker::text::sentencepiece {
 
 // Bytes of the character that begins with this one, by its first byte alone.
 inline std::size_t char_bytes(std::string_view text) noexcept {
-  constexpr std::string_view kBytes = "\1\1\1\1\1\1\1\1\1\1\1\1\2\2\3\4";
+  constexpr std::array<std::uint8_t, 16> kBytes{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 3, 4};
   const auto first = static_cast<unsigned char>(text.front());
-  const auto count = static_cast<std::size_t>(kBytes[first >> 4U]);
+  const std::size_t count = kBytes[first >> 4U];
   return count < text.size() ? count : text.size();
 }
 
