@@ -192,6 +192,27 @@ TEST(OpenFeedTest, StateIsRefusedForOtherDataAndOtherSettings) {
   EXPECT_THROW(open_feed(set.settings(), {.state = state}), DataError);
 }
 
+TEST(OpenFeedTest, StateIsRefusedForOtherPhones) {
+  SmallDataSet set(6);
+  set.settings().text.vocabulary = "phonemes";
+  const auto write_phones = [&](const char* first) {
+    std::ofstream phones(set.folder() / "phonemes.csv");
+    for (unsigned i = 0; i < 6; ++i) {
+      phones << "spk" << i % 3 << "_" << 1000 + i << "|" << (i == 0 ? first : "a b") << "\n";
+    }
+  };
+  write_phones("a b");
+  const std::string state = open_feed(set.settings()).feed.state();
+  EXPECT_NO_THROW(open_feed(set.settings(), {.state = state}));
+  write_phones("b a");
+  try {
+    open_feed(set.settings(), {.state = state});
+    ADD_FAILURE() << "tokens changed unseen";
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.error().code, &kFeedChanged) << failure.what();
+  }
+}
+
 TEST(OpenFeedTest, SpeakersFilesAndTokensReachTheBatch) {
   SmallDataSet set(12);
   set.settings().rows.enable_multispeaker = true;

@@ -35,6 +35,8 @@ class WantedCache {
   const BuildTarget& target() const noexcept { return target_; }
   const SortedRows& rows() const noexcept { return rows_; }
   const audio::LogMel& mel() const noexcept { return mel_; }
+  // The pronunciations beside the data set; nothing for other vocabularies.
+  const text::PhonemeSidecar* phonemes() const noexcept { return phonemes_.get(); }
 
  private:
   void add_sound_makers(const config::Settings& settings);

@@ -110,6 +110,20 @@ ExtraParts extra_parts(const config::BatchSettings& batch, const UtteranceStore&
   return parts;
 }
 
+// Pronunciations are read beside the texts that the data's digest covers.
+Digest128 text_digest(const UtteranceStore& store) {
+  const Digest128& of_settings = store.wanted().target().head.text;
+  const text::PhonemeSidecar* const phonemes = store.wanted().phonemes();
+  if (phonemes == nullptr) return of_settings;
+  DigestStream stream;
+  stream.add_text(of_settings.hex());
+  for (std::uint32_t row = 0; row < store.index().size(); ++row) {
+    const std::string* const phones = phonemes->find(store.id(row));
+    stream.add_text(phones == nullptr ? std::string_view() : std::string_view(*phones));
+  }
+  return stream.finish();
+}
+
 FeedIdentity identity_of(const config::Settings& settings, const UtteranceStore& store,
                          const OrderSettings& order) {
   DigestStream order_digest;
@@ -122,7 +136,7 @@ FeedIdentity identity_of(const config::Settings& settings, const UtteranceStore&
   return {.data = store.index().data_digest().short_hex(),
           .order = order_digest.finish().short_hex(),
           .feature = head.features.short_hex(),
-          .text = head.text.short_hex(),
+          .text = text_digest(store).short_hex(),
           .path = store.numeric_path(),
           .seed = order.seed};
 }
