@@ -31,18 +31,12 @@ void put(int handle, std::string_view text) {
   }
 }
 
-[[noreturn]] void end() {
-  put(STDERR_FILENO, kNoMemory);
-  if (g_report == MemoryReport::kJson) put(STDOUT_FILENO, kNoMemoryJson);
-  ::_exit(static_cast<int>(ExitCode::kMemory));
-}
-
 // What allocates without operator new throws std::bad_alloc by itself, perhaps in a thread.
 [[noreturn]] void on_terminate() {
   try {
     if (std::current_exception() != nullptr) throw;
   } catch (const std::bad_alloc&) {
-    end();
+    end_without_memory();
   } catch (...) {
     // A bug: the handler before says what it was.
   }
@@ -52,10 +46,16 @@ void put(int handle, std::string_view text) {
 
 }  // namespace
 
+void end_without_memory() {
+  put(STDERR_FILENO, kNoMemory);
+  if (g_report == MemoryReport::kJson) put(STDOUT_FILENO, kNoMemoryJson);
+  ::_exit(static_cast<int>(ExitCode::kMemory));
+}
+
 void end_by_name_without_memory(MemoryReport report) {
   g_report = report;
   g_before = std::set_terminate(on_terminate);
-  std::set_new_handler(end);
+  std::set_new_handler(end_without_memory);
 }
 
 }  // namespace stoker::cli

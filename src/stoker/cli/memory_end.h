@@ -11,4 +11,7 @@ enum class MemoryReport { kText, kJson };
 // For the program only; a library leaves memory to its host.
 void end_by_name_without_memory(MemoryReport report);
 
+// What happens then.
+[[noreturn]] void end_without_memory();
+
 }  // namespace stoker::cli
