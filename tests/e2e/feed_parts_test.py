@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
 import shutil
 import struct
 import sys
-import tempfile
 import wave
 from pathlib import Path
 from typing import Any
@@ -15,7 +13,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(1, str(Path(__file__).parents[2]))
-from feed_run import Stoker, expect
+from feed_run import Stoker, expect, stoker_of_command_line
 
 from tests.oracle.xxh3 import xxh3_128
 
@@ -128,12 +126,7 @@ def check_counts(stoker: Stoker) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("program", type=Path)
-    arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        stoker = Stoker(arguments.program.resolve(), Path(folder))
-        stoker.make_data(12)
+    with stoker_of_command_line(__doc__, num_clips=12) as stoker:
         check_digests(stoker)
         shutil.rmtree(stoker.data / ".stoker", ignore_errors=True)
         check_counts(stoker)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
 import concurrent.futures
 import itertools
 import struct
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +13,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(1, str(Path(__file__).parents[2]))
-from feed_run import Stoker, contents, expect
+from feed_run import Stoker, contents, expect, stoker_of_command_line
 
 from tests.oracle.xxh3 import xxh3_128
 
@@ -102,12 +100,7 @@ def check_world_sizes(stoker: Stoker, routes: dict[str, list[str]]) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("program", type=Path)
-    arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        stoker = Stoker(arguments.program.resolve(), Path(folder))
-        stoker.make_data(40)
+    with stoker_of_command_line(__doc__, num_clips=40) as stoker:
         routes = paths(stoker)
         check_equal_digests(stoker, routes)
         check_recomputed(stoker, routes)

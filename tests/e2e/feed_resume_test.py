@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
-from feed_run import Stoker, contents, expect
+from feed_run import Stoker, contents, expect, stoker_of_command_line
 
 COMMON = ["--batch-size", "4", "--preprocessing-mode", "runtime"]
 
@@ -97,12 +95,7 @@ def check_exactly_once(whole: dict[str, Any], num_clips: int) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("program", type=Path)
-    arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        stoker = Stoker(arguments.program.resolve(), Path(folder))
-        stoker.make_data(40)
+    with stoker_of_command_line(__doc__, num_clips=40) as stoker:
         epoch_batches = stoker.stream(*COMMON, "--batches", "1")["epoch_batches"]
         whole = stoker.stream(*COMMON, "--batches", str(2 * epoch_batches), "--list-ids")
         check_exactly_once(whole, 40)

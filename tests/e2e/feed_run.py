@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -62,3 +66,15 @@ def contents(report: dict[str, Any]) -> list[tuple[int, int, str]]:
 def expect(holds: bool, what: str) -> None:
     if not holds:
         raise AssertionError(what)
+
+
+@contextmanager
+def stoker_of_command_line(description: str | None, num_clips: int) -> Iterator[Stoker]:
+    """The program that the command line names, with a data set in a folder that is removed afterwards."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("program", type=Path)
+    program: Path = parser.parse_args().program
+    with tempfile.TemporaryDirectory() as folder:
+        stoker = Stoker(program.resolve(), Path(folder))
+        stoker.make_data(num_clips)
+        yield stoker

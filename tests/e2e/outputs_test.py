@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import stat
@@ -14,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-from feed_run import Stoker, expect
+from feed_run import Stoker, expect, stoker_of_command_line
 
 TIME_LIMIT_S = 100
 
@@ -167,12 +166,7 @@ def check_rejects_place(stoker: Stoker) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("program", type=Path)
-    arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        stoker = Stoker(arguments.program.resolve(), Path(folder))
-        stoker.make_data(3)
+    with stoker_of_command_line(__doc__, num_clips=3) as stoker:
         wav = next((stoker.data / "wavs").iterdir())
         (stoker.data / "wavs" / "broken.wav").write_bytes(b"RIFF")
         with (stoker.data / "metadata.csv").open("a") as metadata:
