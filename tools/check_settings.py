@@ -35,7 +35,7 @@ def settings_of(config: Path) -> tuple[list[Setting], dict[str, str]]:
     """Every declared setting, and the part of Settings that each struct is."""
     settings: list[Setting] = []
     parts: dict[str, str] = {}
-    for header in sorted(config.glob("*settings.h")):
+    for header in sorted(config.rglob("*settings.h")):
         text = header.read_text(encoding="utf-8")
         for struct, body in STRUCT.findall(text):
             section = SECTION.search(body)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes src/stoker/audio/fft1024_generated-inl.h: the straight-line transforms of the 1024-point real FFT.
+"""Writes src/stoker/audio/mel/fft1024_generated-inl.h: the straight-line transforms of the 1024-point real FFT.
 
 1024 = 32 x 32. Pass 1 is a real 32-point transform over every 32nd sample with the window in its loads and the
 twiddle factors in its stores; pass 2 is a complex 32-point transform of each row k1 = 1..15 that hands its bins to a

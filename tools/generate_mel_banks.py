@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes src/stoker/audio/mel_banks_generated.h: the mel filters of the 1024-point presets as constants.
+"""Writes src/stoker/audio/mel/cuda/mel_banks_generated.h: the mel filters of the 1024-point presets as constants.
 
 The GPU's mel code is straight-line: every weight stands in its instruction. That needs the weights when the kernel is
 compiled. The arithmetic is that of mel_filterbank.cc, step by step, so that both round to the same bits; a test

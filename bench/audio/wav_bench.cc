@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "stoker/audio/sound_file.h"
-#include "stoker/audio/wav_file.h"
-#include "stoker/audio/wav_writer.h"
+#include "stoker/audio/file/sound_file.h"
+#include "stoker/audio/file/wav_file.h"
+#include "stoker/audio/file/wav_writer.h"
 
 namespace stoker::audio {
 namespace {

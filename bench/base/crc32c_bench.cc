@@ -1,6 +1,6 @@
 // CRC-32C of one record of 90.6 kB (566 frames of 80 f16) that stays in L2, by each way the
 // processor has. One run of this program is short; read the best of several on a shared machine.
-#include "stoker/base/crc32c.h"
+#include "stoker/base/digest/crc32c.h"
 
 #include <benchmark/benchmark.h>
 

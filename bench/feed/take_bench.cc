@@ -10,7 +10,7 @@
 
 #include "stoker/feed/feed.h"
 #include "stoker/pipeline/pipeline.h"
-#include "tests/feed/synthetic_store.h"
+#include "tests/feed/synthetic_source.h"
 #include "tests/pipeline/counting_filler.h"
 
 namespace stoker {
@@ -75,7 +75,7 @@ void bench_slot(benchmark::State& state) {
 
 void bench_batch(benchmark::State& state) {
   feed::FeedSetup setup =
-      feed::synthetic_setup(std::make_shared<feed::SyntheticStore>(feed::speech_like_rows(200)));
+      feed::synthetic_setup(std::make_shared<feed::SyntheticSource>(feed::speech_like_rows(200)));
   setup.order.batch_frames = 10'000;
   setup.loading.num_workers = static_cast<unsigned>(state.range(0));
   setup.loading.depth = kDepth;

@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "stoker/audio/float_cast.h"
-#include "tests/audio/griffin_lim_waves.h"
-#include "tests/audio/mel_back_end.h"
-#include "tests/audio/mel_signals.h"
+#include "tests/audio/griffin_lim/griffin_lim_waves.h"
+#include "tests/audio/mel/mel_back_end.h"
+#include "tests/audio/mel/mel_signals.h"
 #include "tests/audio/ragged_speech.h"
 #include "tests/doubles/failing_calls.h"
 

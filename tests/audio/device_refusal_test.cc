@@ -1,9 +1,9 @@
 // What the operations with two back ends say where their GPU half is not built in.
 #include <gtest/gtest.h>
 
-#include "stoker/audio/augment_batch.h"
-#include "stoker/audio/device_griffin_lim.h"
+#include "stoker/audio/augment/augment_batch.h"
 #include "stoker/audio/float_cast.h"
+#include "stoker/audio/griffin_lim/device_griffin_lim.h"
 #include "stoker/cuda/device_probe.h"
 
 namespace stoker::audio {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "stoker/audio/float_cast.h"
-#include "tests/audio/griffin_lim_waves.h"
+#include "tests/audio/griffin_lim/griffin_lim_waves.h"
 #include "tests/audio/ragged_speech.h"
 
 namespace stoker::audio {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "stoker/audio/wav_writer.h"
-#include "tests/audio/coded_files.h"
+#include "stoker/audio/file/wav_writer.h"
+#include "tests/audio/file/coded_files.h"
 #include "tests/doubles/scratch_folder.h"
 
 namespace stoker::audio {

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "stoker/audio/augment_batch.h"
-#include "stoker/base/digest.h"
+#include "stoker/audio/augment/augment_batch.h"
+#include "stoker/base/digest/digest.h"
 #include "tests/audio/back_end.h"
 
 namespace stoker::audio {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "stoker/audio/wav_file.h"
+#include "stoker/audio/file/wav_file.h"
 
 namespace stoker::audio {
 

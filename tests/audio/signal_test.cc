@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 
-#include "stoker/audio/augment.h"
+#include "stoker/audio/augment/augment.h"
+#include "stoker/audio/file/md5.h"
 #include "stoker/audio/loudness.h"
-#include "stoker/audio/md5.h"
 #include "stoker/audio/resample.h"
 #include "stoker/audio/trim.h"
 #include "stoker/base/bytes.h"

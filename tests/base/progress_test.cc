@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "stoker/base/sync.h"
+#include "stoker/base/thread/sync.h"
 #include "tests/doubles/fake_clock.h"
 
 namespace stoker {

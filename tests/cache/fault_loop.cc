@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "stoker/base/philox.h"
-#include "stoker/cache/reader.h"
-#include "tests/cache/shard_fixture.h"
+#include "stoker/cache/read/reader.h"
+#include "tests/cache/format/shard_fixture.h"
 #include "tests/cache/small_world.h"
 #include "tests/doubles/write_list_io.h"
 

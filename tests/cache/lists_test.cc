@@ -5,12 +5,12 @@
 #include <filesystem>
 #include <fstream>
 
-#include "stoker/audio/wav_writer.h"
+#include "stoker/audio/file/wav_writer.h"
+#include "stoker/cache/build/precompute.h"
 #include "stoker/cache/list_key.h"
-#include "stoker/cache/precompute.h"
-#include "stoker/cache/unused_caches.h"
-#include "stoker/cache/verify.h"
-#include "tests/cache/shard_fixture.h"
+#include "stoker/cache/maintain/cache_gc.h"
+#include "stoker/cache/maintain/verify.h"
+#include "tests/cache/format/shard_fixture.h"
 #include "tests/cache/small_world.h"
 
 namespace stoker::cache {

@@ -3,10 +3,10 @@
 
 #include <cerrno>
 
-#include "stoker/cache/damage.h"
 #include "stoker/cache/errors.h"
-#include "stoker/cache/verify.h"
-#include "tests/cache/shard_fixture.h"
+#include "stoker/cache/maintain/damage.h"
+#include "stoker/cache/maintain/verify.h"
+#include "tests/cache/format/shard_fixture.h"
 #include "tests/cache/small_world.h"
 #include "tests/doubles/fault_io.h"
 

@@ -8,7 +8,7 @@
 #include <iterator>
 
 #include "stoker/base/bytes.h"
-#include "stoker/cache/cache_lock.h"
+#include "stoker/cache/build/cache_lock.h"
 #include "stoker/cache/errors.h"
 
 namespace stoker::cache {

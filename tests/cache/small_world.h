@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "stoker/base/io.h"
-#include "stoker/cache/build.h"
-#include "stoker/cache/record_maker.h"
+#include "stoker/base/io/io.h"
+#include "stoker/cache/build/build.h"
+#include "stoker/cache/build/record_maker.h"
 
 namespace stoker::cache {
 

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "stoker/cli/cache_options.h"
+#include "stoker/cli/command_context.h"
 #include "stoker/cli/error_catalogue.h"
-#include "stoker/cli/frame.h"
 #include "stoker/cli/old_flags.h"
 #include "stoker/cli/settings_options.h"
 
@@ -30,10 +30,10 @@ class TrainLine {
     return frame_.settings();
   }
   CLI::App& app() { return app_; }
-  Frame& frame() { return frame_; }
+  CommandContext& context() { return frame_; }
 
  private:
-  Frame frame_;
+  CommandContext frame_;
   CLI::App app_;
 };
 
@@ -68,9 +68,9 @@ TEST(TrainOptionsTest, FlagWithoutMeaningIsTakenWithOrWithoutAValue) {
 }
 
 TEST(FeedOptionsTest, EveryFeedOptionIsThere) {
-  Frame frame;
+  CommandContext context;
   CLI::App app;
-  add_feed_options(app, frame);
+  add_feed_options(app, context);
   for (const char* flag :
        {"--data", "--cache", "--batch-size", "--batch-frames", "--max-shapes", "--batch-layout",
         "--batch-multiple", "--num-workers", "--prefetch-buffer-size", "--buffer-size",
@@ -80,9 +80,9 @@ TEST(FeedOptionsTest, EveryFeedOptionIsThere) {
 }
 
 TEST(FeedOptionsTest, HelpShowsDefaultUnitAndChoices) {
-  Frame frame;
+  CommandContext context;
   CLI::App app;
-  add_feed_options(app, frame);
+  add_feed_options(app, context);
   const std::string help = app.help();
   EXPECT_THAT(help, HasSubstr("padded|packed"));
   EXPECT_THAT(help, HasSubstr("(40000)"));
@@ -109,12 +109,12 @@ TEST(OldFlagsTest, EveryListedTrainingFlagIsTaken) {
 TEST(OldFlagsTest, EveryListedFlagIsTakenByFeedAndCacheCommands) {
   const char* data = std::getenv("STOKER_TEST_DATA");
   if (data == nullptr) GTEST_SKIP() << "STOKER_TEST_DATA is not set";
-  Frame frame;
+  CommandContext context;
   CLI::App feed;
-  add_feed_options(feed, frame);
+  add_feed_options(feed, context);
   CLI::App cache;
-  add_cache_options(cache, frame);
-  add_index_options(cache, frame);
+  add_cache_options(cache, context);
+  add_index_options(cache, context);
   feed.parse("");
   cache.parse("");
   std::ifstream flags(std::string(data) + "/legacy-myxtts/flags.txt");
@@ -128,14 +128,14 @@ TEST(OldFlagsTest, EveryListedFlagIsTakenByFeedAndCacheCommands) {
 }
 
 TEST(OldFlagsTest, FlagsOfTheOriginalReachTheFeedsSettings) {
-  Frame frame;
+  CommandContext context;
   CLI::App feed;
-  add_feed_options(feed, frame);
+  add_feed_options(feed, context);
   feed.parse(
       "--train-data d --metadata-train-file t.csv --metadata-eval-file e.csv --wavs-train-dir tw "
       "--wavs-eval-dir ew --val-data v --sample-rate 16000 --model-start-delay 3.5 "
       "--max-mel-frames 900 --num-batches 3 --lr 1e-3 --enable-gst");
-  const config::Settings& settings = frame.settings();
+  const config::Settings& settings = context.settings();
   EXPECT_EQ(settings.data.metadata_train_file, "t.csv");
   EXPECT_EQ(settings.data.metadata_eval_file, "e.csv");
   EXPECT_EQ(settings.data.wavs_train_dir, "tw");
@@ -147,16 +147,16 @@ TEST(OldFlagsTest, FlagsOfTheOriginalReachTheFeedsSettings) {
 }
 
 TEST(OldFlagsTest, CacheCommandSaysWhatItDoesNotRead) {
-  Frame frame;
+  CommandContext context;
   CLI::App cache("", "precompute");
-  add_cache_options(cache, frame);
-  add_index_options(cache, frame);
+  add_cache_options(cache, context);
+  add_index_options(cache, context);
   cache.parse("--train-data d --wavs-train-dir w --batch-size 8 --no-prefetch-to-gpu");
-  EXPECT_EQ(frame.settings().data.wavs_train_dir, "w");
-  EXPECT_FALSE(frame.settings().batch.batch_size.has_value());
-  EXPECT_THAT(frame.report()["notices"].dump(),
+  EXPECT_EQ(context.settings().data.wavs_train_dir, "w");
+  EXPECT_FALSE(context.settings().batch.batch_size.has_value());
+  EXPECT_THAT(context.report()["notices"].dump(),
               HasSubstr("--batch-size: `precompute` does not read data.batch_size"));
-  EXPECT_THAT(frame.report()["notices"].dump(), HasSubstr("--no-prefetch-to-gpu: `precompute`"));
+  EXPECT_THAT(context.report()["notices"].dump(), HasSubstr("--no-prefetch-to-gpu: `precompute`"));
 }
 
 TEST(ErrorCatalogueTest, CodesAreUniqueAndSayWhatTheyMean) {

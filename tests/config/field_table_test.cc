@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "stoker/config/known_names.h"
+#include "stoker/config/legacy/known_names.h"
 #include "stoker/config/mel_recipe.h"
 #include "stoker/config/settings.h"
 

@@ -4,7 +4,7 @@
 
 #include "stoker/config/field_table.h"
 #include "stoker/config/settings_digest.h"
-#include "stoker/config/settings_yaml.h"
+#include "stoker/config/yaml/settings_yaml.h"
 #include "tests/config/load_from_text.h"
 
 namespace stoker::config {

@@ -1,4 +1,4 @@
-#include "stoker/config/yaml_node.h"
+#include "stoker/config/yaml/yaml_node.h"
 
 #include <gmock/gmock.h>
 

@@ -14,8 +14,8 @@ PLANTED = {
     "the command walks past the trainer's door": ("cli/a.cc", '#include "stoker/train/model.h"\n'),
 }
 CLEAN = {
-    "feed/a.cc": '#include "stoker/cache/reader.h"\n#include "stoker/base/io.h"\n',
-    "cli/a.cc": '#include "stoker/train/loader.h"\n',
+    "feed/a.cc": '#include "stoker/cache/read/reader.h"\n#include "stoker/base/io/io.h"\n',
+    "cli/a.cc": '#include "stoker/train/door/loader.h"\n',
 }
 
 

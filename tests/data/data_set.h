@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "stoker/data/index.h"
-#include "tests/audio/wav_bytes.h"
+#include "tests/audio/file/wav_bytes.h"
 #include "tests/doubles/scratch_folder.h"
 
 namespace stoker::data {

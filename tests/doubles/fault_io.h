@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "stoker/base/io.h"
+#include "stoker/base/io/io.h"
 
 namespace stoker {
 

@@ -14,7 +14,7 @@
 
 #include "stoker/base/clock.h"
 #include "stoker/base/philox.h"
-#include "stoker/base/scheduler.h"
+#include "stoker/base/thread/scheduler.h"
 
 namespace stoker {
 

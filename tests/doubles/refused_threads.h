@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "stoker/base/invariant.h"
-#include "stoker/base/sync.h"
+#include "stoker/base/thread/sync.h"
 
 namespace stoker {
 

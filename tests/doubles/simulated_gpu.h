@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "stoker/base/sync.h"
+#include "stoker/base/thread/sync.h"
 #include "stoker/cuda/check.h"
 #include "stoker/cuda/device_api.h"
 #include "stoker/cuda/errors.h"

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "stoker/base/io.h"
+#include "stoker/base/io/io.h"
 #include "tests/doubles/memory_tree.h"
 
 namespace stoker {

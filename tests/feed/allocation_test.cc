@@ -6,7 +6,7 @@
 #include <new>
 
 #include "stoker/feed/feed.h"
-#include "tests/feed/synthetic_store.h"
+#include "tests/feed/synthetic_source.h"
 
 namespace {
 std::atomic<std::uint64_t> num_allocations{0};
@@ -31,7 +31,7 @@ namespace {
 
 TEST(AllocationTest, AWarmFeedAllocatesNothing) {
   for (const unsigned num_workers : {0U, 2U}) {
-    FeedSetup setup = synthetic_setup(std::make_shared<SyntheticStore>(speech_like_rows(3000)));
+    FeedSetup setup = synthetic_setup(std::make_shared<SyntheticSource>(speech_like_rows(3000)));
     setup.loading.num_workers = num_workers;
     setup.loading.depth = 3;
     Feed feed(std::move(setup));

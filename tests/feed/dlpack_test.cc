@@ -2,13 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/feed/simulated_device.h"
+#include "tests/feed/device/simulated_device.h"
 
 namespace stoker::feed {
 namespace {
 
 Feed make_feed(SimulatedGpu* gpu) {
-  FeedSetup setup = synthetic_setup(std::make_shared<SyntheticStore>(speech_like_rows(40)));
+  FeedSetup setup = synthetic_setup(std::make_shared<SyntheticSource>(speech_like_rows(40)));
   if (gpu != nullptr) setup.device = simulated_device(*gpu, {.buffer_size = 2});
   return Feed(std::move(setup));
 }

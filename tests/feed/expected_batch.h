@@ -10,17 +10,17 @@
 #include <string>
 #include <vector>
 
-#include "stoker/base/digest.h"
+#include "stoker/base/digest/digest.h"
 #include "stoker/base/philox.h"
 #include "stoker/feed/batch.h"
 #include "stoker/feed/feed_setup.h"
-#include "tests/feed/synthetic_store.h"
+#include "tests/feed/synthetic_source.h"
 
 namespace stoker::feed {
 
 // What the whole feed was opened with, and which rows cannot be read.
 struct ExpectedWorld {
-  const SyntheticStore& store;
+  const SyntheticSource& store;
   BatchLayout layout;
   ExtraParts extras;
   std::uint64_t seed;
@@ -96,7 +96,7 @@ class ExpectedBatch {
   void add_row(std::size_t at) {
     const bool empty = is_empty(at);
     const std::uint32_t row = batch_.id(at).empty() ? 0 : row_of(batch_.id(at));
-    const OrderRow facts = empty ? OrderRow{0, 0, 0} : world_.store.rows()[row];
+    const SampledUtterance facts = empty ? SampledUtterance{0, 0, 0} : world_.store.rows()[row];
     EXPECT_EQ(batch_.mel_len()[at], static_cast<std::int32_t>(facts.num_frames));
     EXPECT_EQ(batch_.text_len()[at], static_cast<std::int32_t>(facts.num_tokens));
     const bool is_filler = batch_.id(at).empty();
@@ -123,14 +123,14 @@ class ExpectedBatch {
 
   void put_frames(float* out, std::uint32_t row, std::uint32_t begin, std::uint32_t count) {
     for (std::uint32_t i = 0; i < count; ++i) {
-      std::fill_n(out + i * std::size_t{8}, 8, SyntheticStore::mel_value(row, begin + i));
+      std::fill_n(out + i * std::size_t{8}, 8, SyntheticSource::mel_value(row, begin + i));
     }
     digest_.add(std::as_bytes(std::span(out, count * std::size_t{8})));
   }
 
   void put_samples(float* out, std::uint32_t row, std::uint32_t begin, std::uint32_t count) {
     for (std::uint32_t i = 0; i < count; ++i) {
-      out[i] = SyntheticStore::mel_value(row, (begin + i) / 4);
+      out[i] = SyntheticSource::mel_value(row, (begin + i) / 4);
     }
     digest_.add(std::as_bytes(std::span(out, count)));
   }
@@ -189,12 +189,12 @@ class ExpectedBatch {
 
   void add_array(std::size_t at, std::uint32_t row, std::size_t array, bool empty) {
     const ArrayKind& kind = world_.store.kinds[array];
-    const std::uint32_t length = empty ? 0 : SyntheticStore::array_length(row, kind);
+    const std::uint32_t length = empty ? 0 : SyntheticSource::array_length(row, kind);
     EXPECT_EQ(batch_.array(kind.name).lengths[at], static_cast<std::int32_t>(length));
     std::byte* const out = arrays_[array].data() + at * kind.max_length * kind.bytes_per_step();
     const std::size_t size_bytes = length * kind.bytes_per_step();
     for (std::size_t i = 0; i < size_bytes; ++i) {
-      out[i] = SyntheticStore::array_byte(row, array, i);
+      out[i] = SyntheticSource::array_byte(row, array, i);
     }
     digest_.add_number(static_cast<std::int32_t>(length));
     digest_.add({out, size_bytes});

@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "stoker/feed/open_feed.h"
-#include "tests/feed/open_device_feed.h"
+#include "tests/feed/device/open_device_feed.h"
 
 namespace stoker::feed {
 namespace {

@@ -8,7 +8,7 @@
 #include "stoker/feed/errors.h"
 #include "stoker/feed/feed.h"
 #include "stoker/pipeline/errors.h"
-#include "tests/feed/synthetic_store.h"
+#include "tests/feed/synthetic_source.h"
 
 namespace stoker::feed {
 namespace {
@@ -17,8 +17,8 @@ using std::chrono::milliseconds;
 
 constexpr ErrorCode kBadFile{"E-TEST-BAD", ExitCode::kData, "a file turned bad", ""};
 
-std::shared_ptr<SyntheticStore> make_store(std::size_t num_rows) {
-  return std::make_shared<SyntheticStore>(speech_like_rows(num_rows));
+std::shared_ptr<SyntheticSource> make_store(std::size_t num_rows) {
+  return std::make_shared<SyntheticSource>(speech_like_rows(num_rows));
 }
 
 Result<void> bad_file(std::uint32_t row) {
@@ -159,7 +159,7 @@ TEST(FeedFaultTest, AStorageStallIsAbsorbedBelowTheLimitAndNamedAboveIt) {
 }
 
 TEST(FeedFaultTest, AConsumerThatStopsEarlyLeavesNothingBehind) {
-  std::weak_ptr<const SyntheticStore> trace;
+  std::weak_ptr<const SyntheticSource> trace;
   const Stopwatch watch;
   {
     const auto store = make_store(500);

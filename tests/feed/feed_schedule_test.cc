@@ -7,7 +7,7 @@
 
 #include "stoker/base/philox.h"
 #include "tests/doubles/pct_scheduler.h"
-#include "tests/feed/simulated_device.h"
+#include "tests/feed/device/simulated_device.h"
 
 namespace stoker::feed {
 namespace {
@@ -21,8 +21,8 @@ std::uint64_t num_schedules(std::uint64_t usual) {
 
 // Epochs of a few small batches; every wait is one that the schedule decides.
 FeedSetup small_setup(const PctScheduler& scheduler, KeyedDraws& draws) {
-  static const auto store = std::make_shared<SyntheticStore>(
-      std::vector<OrderRow>(3, OrderRow{.num_frames = 8, .num_tokens = 4}));
+  static const auto store = std::make_shared<SyntheticSource>(
+      std::vector<SampledUtterance>(3, SampledUtterance{.num_frames = 8, .num_tokens = 4}));
   FeedSetup setup = synthetic_setup(store);
   setup.order.batch_frames = 8;
   setup.num_epochs = kEpochs;
@@ -95,7 +95,7 @@ void interfere(Feed& feed, KeyedDraws draws) {
         static_cast<void>(feed.stats());
         break;
       default:
-        static_cast<void>(feed.picture());
+        static_cast<void>(feed.debug_string());
     }
   }
 }

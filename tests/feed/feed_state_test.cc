@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "stoker/base/bytes.h"
-#include "stoker/base/crc32c.h"
+#include "stoker/base/digest/crc32c.h"
 #include "stoker/feed/errors.h"
 #include "stoker/feed/feed.h"
-#include "tests/feed/synthetic_store.h"
+#include "tests/feed/synthetic_source.h"
 
 namespace stoker::feed {
 namespace {
@@ -178,7 +178,7 @@ TEST(FeedStateTest, RefusalNamesEveryGroupThatDiffers) {
 }
 
 TEST(FeedStateTest, ResumesExactlyAtEveryBatchOfTwoEpochsWithOtherWorkers) {
-  const auto store = std::make_shared<SyntheticStore>(speech_like_rows(48));
+  const auto store = std::make_shared<SyntheticSource>(speech_like_rows(48));
   std::vector<std::string> states, digests;
   Feed whole(synthetic_setup(store));
   for (int epoch = 0; epoch < 2; ++epoch) {
@@ -215,7 +215,7 @@ TEST(FeedStateTest, ResumesExactlyAtEveryBatchOfTwoEpochsWithOtherWorkers) {
 }
 
 TEST(FeedStateTest, BatchesInFlightAreNotCounted) {
-  FeedSetup setup = synthetic_setup(std::make_shared<SyntheticStore>(speech_like_rows(200)));
+  FeedSetup setup = synthetic_setup(std::make_shared<SyntheticSource>(speech_like_rows(200)));
   setup.loading.depth = 8;
   Feed feed(std::move(setup));
   EXPECT_EQ(feed.position(), (FeedPosition{0, 0}));
@@ -224,7 +224,7 @@ TEST(FeedStateTest, BatchesInFlightAreNotCounted) {
 }
 
 TEST(FeedStateTest, APlaceThatTheEpochDoesNotHaveIsRefusedAndNothingMoves) {
-  const auto store = std::make_shared<SyntheticStore>(speech_like_rows(48));
+  const auto store = std::make_shared<SyntheticSource>(speech_like_rows(48));
   Feed feed(synthetic_setup(store));
   feed.next();
   const std::uint64_t num_batches = feed.num_batches();
@@ -249,7 +249,7 @@ TEST(FeedStateTest, APlaceThatTheEpochDoesNotHaveIsRefusedAndNothingMoves) {
 }
 
 TEST(FeedStateTest, TheLastEpochIsTheOneBeforeDrawsRepeat) {
-  Feed feed(synthetic_setup(std::make_shared<SyntheticStore>(speech_like_rows(8))));
+  Feed feed(synthetic_setup(std::make_shared<SyntheticSource>(speech_like_rows(8))));
   feed.seek({kEndEpoch - 2, 0});
   while (feed.next()) {
   }
@@ -261,7 +261,7 @@ TEST(FeedStateTest, TheLastEpochIsTheOneBeforeDrawsRepeat) {
 }
 
 TEST(FeedStateTest, SeekCountsOverEpochs) {
-  const auto store = std::make_shared<SyntheticStore>(speech_like_rows(48));
+  const auto store = std::make_shared<SyntheticSource>(speech_like_rows(48));
   Feed feed(synthetic_setup(store));
   const std::uint64_t first = feed.num_batches();
   feed.seek({0, first + 2});

@@ -7,15 +7,15 @@
 #include <set>
 #include <thread>
 
-#include "stoker/cache/float_convert.h"
+#include "stoker/cache/format/float_convert.h"
 #include "stoker/feed/errors.h"
-#include "tests/feed/synthetic_store.h"
+#include "tests/feed/synthetic_source.h"
 
 namespace stoker::feed {
 namespace {
 
-std::shared_ptr<SyntheticStore> make_store(std::size_t num_rows) {
-  return std::make_shared<SyntheticStore>(speech_like_rows(num_rows));
+std::shared_ptr<SyntheticSource> make_store(std::size_t num_rows) {
+  return std::make_shared<SyntheticSource>(speech_like_rows(num_rows));
 }
 
 // Content digests of the first epochs.
@@ -84,7 +84,7 @@ TEST(FeedTest, BatchesHoldWhatTheRowsAre) {
       }
       for (std::uint32_t i = 0; i < shape.num_frames; ++i) {
         const bool inside = i < store->rows()[row].num_frames;
-        const float expected = inside ? SyntheticStore::mel_value(row, i) : store->padding();
+        const float expected = inside ? SyntheticSource::mel_value(row, i) : store->padding();
         ASSERT_EQ(cache::f16_to_f32(mel[(at * shape.num_frames + i) * 8 + 3]), expected);
       }
     }
@@ -163,7 +163,7 @@ TEST(FeedTest, PackedHoldsTheSameRowsEndToEnd) {
       const auto row = static_cast<std::uint32_t>(std::stoul(std::string(batch->id(at).substr(3))));
       const std::uint32_t last = store->rows()[row].num_frames - 1;
       const float value = cache::f16_to_f32(mel[(batch->frame_begins()[at] + last) * 8]);
-      EXPECT_EQ(value, SyntheticStore::mel_value(row, last));
+      EXPECT_EQ(value, SyntheticSource::mel_value(row, last));
       EXPECT_EQ(batch->tokens().data[batch->token_begins()[at]], static_cast<int>(row + 1));
     }
     const std::size_t end = 2 * std::size_t{batch->shape().num_frames} * 8;

@@ -5,18 +5,18 @@
 #include "stoker/base/errors.h"
 #include "stoker/base/log.h"
 #include "stoker/feed/open_feed.h"
-#include "stoker/feed/tuner.h"
+#include "stoker/feed/tuner/tuner.h"
 #include "tests/doubles/fake_clock.h"
 #include "tests/doubles/log_lines.h"
 #include "tests/doubles/refused_threads.h"
-#include "tests/feed/simulated_device.h"
+#include "tests/feed/device/simulated_device.h"
 #include "tests/feed/small_data_set.h"
 
 namespace stoker::feed {
 namespace {
 
 FeedSetup threaded_setup(SimulatedGpu* gpu) {
-  FeedSetup setup = synthetic_setup(std::make_shared<SyntheticStore>(speech_like_rows(60)));
+  FeedSetup setup = synthetic_setup(std::make_shared<SyntheticSource>(speech_like_rows(60)));
   setup.loading.read_ahead_batches = 4;
   setup.loading.tuned_cores = 4;
   setup.loading.max_workers = 4;
@@ -96,7 +96,7 @@ TEST(FeedThreadTest, AFeedThatCannotSeekHasEndedAndSaysWhy) {
       expect_start_error([&] { feed.next(); });
       expect_start_error([&] { feed.set_num_workers(2); });
       EXPECT_EQ(feed.stats().num_batches, 1U);
-      EXPECT_EQ(feed.picture(), "");
+      EXPECT_EQ(feed.debug_string(), "");
       feed.seek({0, 2});
       EXPECT_EQ(feed.next()->index(), 2U);
     }

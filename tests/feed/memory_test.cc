@@ -7,7 +7,7 @@
 #include "stoker/feed/feed.h"
 #include "stoker/observe/process_memory.h"
 #include "tests/doubles/sanitizers.h"
-#include "tests/feed/synthetic_store.h"
+#include "tests/feed/synthetic_source.h"
 
 namespace stoker::feed {
 namespace {
@@ -20,7 +20,7 @@ TEST(FeedMemoryTest, AllSlotsTogetherStayBelowTheCap) {
   if (kUnderSanitizer) GTEST_SKIP() << "the sanitizer's own memory is counted with the feed's";
   for (const std::uint64_t cap : {24 * kMiB, 48 * kMiB, 96 * kMiB}) {
     SCOPED_TRACE(cap / kMiB);
-    const auto store = std::make_shared<SyntheticStore>(speech_like_rows(3000));
+    const auto store = std::make_shared<SyntheticSource>(speech_like_rows(3000));
     FeedSetup setup = synthetic_setup(store);
     setup.order.batch_frames = 200'000;  // 3.2 MB a batch
     setup.loading.buffer_bytes = cap;
@@ -37,7 +37,7 @@ TEST(FeedMemoryTest, AllSlotsTogetherStayBelowTheCap) {
 }
 
 TEST(FeedMemoryTest, ALowerDepthGivesWayToNothingNew) {
-  const auto store = std::make_shared<SyntheticStore>(speech_like_rows(500));
+  const auto store = std::make_shared<SyntheticSource>(speech_like_rows(500));
   FeedSetup setup = synthetic_setup(store);
   setup.loading.depth = 20;
   Feed feed(std::move(setup));
@@ -53,7 +53,7 @@ TEST(FeedMemoryTest, DoesNotGrowWithTheNumberOfBatches) {
   const char* const asked = std::getenv("STOKER_TEST_BATCHES");
   const std::uint64_t num_batches = asked == nullptr ? 100'000 : std::strtoull(asked, nullptr, 10);
   if (kUnderSanitizer) GTEST_SKIP() << "the sanitizer's own memory is counted with the feed's";
-  const auto store = std::make_shared<SyntheticStore>(speech_like_rows(64));
+  const auto store = std::make_shared<SyntheticSource>(speech_like_rows(64));
   FeedSetup setup = synthetic_setup(store);
   setup.order.batch_frames = 1200;
   setup.loading.buffer_bytes = 2 * kMiB;

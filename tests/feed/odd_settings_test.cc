@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "stoker/audio/wav_writer.h"
+#include "stoker/audio/file/wav_writer.h"
 #include "stoker/feed/errors.h"
 #include "stoker/feed/open_feed.h"
 #include "tests/feed/small_data_set.h"

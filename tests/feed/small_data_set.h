@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "stoker/audio/wav_writer.h"
-#include "stoker/base/io.h"
+#include "stoker/audio/file/wav_writer.h"
+#include "stoker/base/io/io.h"
 #include "stoker/base/philox.h"
-#include "stoker/cache/build.h"
-#include "stoker/cache/place.h"
-#include "stoker/cache/wanted_cache.h"
+#include "stoker/cache/build/build.h"
+#include "stoker/cache/build/wanted_cache.h"
+#include "stoker/cache/cache_location.h"
 #include "stoker/config/settings.h"
 #include "stoker/data/from_settings.h"
 #include "stoker/data/index.h"

@@ -6,7 +6,7 @@
 
 #include "stoker/base/bytes.h"
 #include "stoker/base/invariant.h"
-#include "stoker/cache/manifest.h"
+#include "stoker/cache/format/manifest.h"
 
 using namespace stoker;
 using namespace stoker::cache;

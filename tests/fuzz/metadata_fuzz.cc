@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "stoker/base/invariant.h"
-#include "stoker/base/io.h"
+#include "stoker/base/io/io.h"
 #include "stoker/base/utf8.h"
 #include "stoker/data/row_check.h"
 #include "stoker/data/row_readers.h"

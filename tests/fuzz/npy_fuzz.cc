@@ -5,7 +5,7 @@
 #include <span>
 
 #include "stoker/base/invariant.h"
-#include "stoker/cache/npy.h"
+#include "stoker/cache/format/npy.h"
 
 using namespace stoker;
 using namespace stoker::cache;

@@ -13,7 +13,7 @@
 #include "stoker/config/load.h"
 #include "stoker/config/no_effect.h"
 #include "stoker/config/settings_digest.h"
-#include "stoker/config/settings_yaml.h"
+#include "stoker/config/yaml/settings_yaml.h"
 
 namespace stoker::config {
 namespace {

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "stoker/base/bytes.h"
-#include "stoker/base/crc32c.h"
+#include "stoker/base/digest/crc32c.h"
 #include "stoker/base/invariant.h"
-#include "stoker/cache/shard_check.h"
-#include "stoker/cache/shard_view.h"
+#include "stoker/cache/format/shard_view.h"
+#include "stoker/cache/maintain/shard_check.h"
 
 using namespace stoker;
 using namespace stoker::cache;

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "stoker/base/bytes.h"
-#include "stoker/base/crc32c.h"
+#include "stoker/base/digest/crc32c.h"
 #include "stoker/base/invariant.h"
 #include "stoker/feed/errors.h"
 #include "stoker/feed/feed_state.h"

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "stoker/audio/wav_reader.h"
-#include "stoker/audio/wav_samples.h"
+#include "stoker/audio/file/wav_reader.h"
+#include "stoker/audio/file/wav_samples.h"
 #include "stoker/base/invariant.h"
 
 using namespace stoker;

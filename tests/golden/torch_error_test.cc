@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "stoker/audio/log_mel.h"
+#include "stoker/audio/mel/log_mel.h"
 #include "stoker/bench/mel_reference.h"
-#include "tests/audio/mel_signals.h"
+#include "tests/audio/mel/mel_signals.h"
 #include "tests/golden/torch_signals.h"
 
 namespace stoker {

@@ -3,13 +3,13 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/feed/simulated_device.h"
+#include "tests/feed/device/simulated_device.h"
 
 namespace stoker::observe {
 namespace {
 
 feed::Feed make_feed(SimulatedGpu* gpu) {
-  auto store = std::make_shared<feed::SyntheticStore>(feed::speech_like_rows(60));
+  auto store = std::make_shared<feed::SyntheticSource>(feed::speech_like_rows(60));
   feed::FeedSetup setup = feed::synthetic_setup(std::move(store));
   if (gpu != nullptr) {
     setup.device =

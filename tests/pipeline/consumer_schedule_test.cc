@@ -106,7 +106,7 @@ void interfere(Stage& stage, Script script, std::size_t num_calls) {
         static_cast<void>(stage.pipeline->stats());
         break;
       default:
-        EXPECT_FALSE(stage.pipeline->picture().empty());
+        EXPECT_FALSE(stage.pipeline->debug_string().empty());
         static_cast<void>(stage.pipeline->ending());
     }
   }

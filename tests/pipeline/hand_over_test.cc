@@ -3,10 +3,10 @@
 
 #include <numeric>
 
-#include "stoker/base/sync.h"
-#include "stoker/pipeline/help_bell.h"
+#include "stoker/base/thread/sync.h"
 #include "stoker/pipeline/ready_ring.h"
 #include "stoker/pipeline/returned_slots.h"
+#include "stoker/pipeline/wake_request.h"
 
 namespace stoker::pipeline {
 namespace {
@@ -52,7 +52,7 @@ TEST(ReturnedSlotsTest, EveryOneGivenIsTakenOnce) {
   EXPECT_EQ(taken, std::vector<unsigned>(kSlots, 1));
 }
 
-class CountingBell final : public HelpBell {
+class CountingBell final : public WakeRequest {
  public:
   int num_answers = 0;
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "stoker/audio/coded_errors.h"
+#include "stoker/audio/file/coded_errors.h"
 #include "stoker/base/error.h"
 
 namespace stoker::audio {

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "stoker/audio/coded_errors.h"
+#include "stoker/audio/file/coded_errors.h"
 #include "stoker/base/number_text.h"
-#include "stoker/base/png.h"
+#include "stoker/base/report/png.h"
 #include "stoker/config/settings.h"
 
 namespace stoker::audio {

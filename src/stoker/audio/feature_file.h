@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "stoker/audio/log_mel.h"
+#include "stoker/audio/mel/log_mel.h"
 #include "stoker/audio/prepared_speech.h"
-#include "stoker/base/io.h"
-#include "stoker/config/feature_settings.h"
+#include "stoker/base/io/io.h"
 #include "stoker/config/mel_recipe.h"
+#include "stoker/config/sections/feature_settings.h"
 
 namespace stoker::audio {
 

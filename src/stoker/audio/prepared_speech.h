@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
+#include "stoker/audio/file/sound_file.h"
 #include "stoker/audio/loudness.h"
 #include "stoker/audio/resample.h"
-#include "stoker/audio/sound_file.h"
 #include "stoker/audio/trim.h"
 
 namespace stoker::audio {

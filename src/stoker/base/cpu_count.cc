@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "stoker/base/bytes.h"
-#include "stoker/base/io.h"
+#include "stoker/base/io/io.h"
 
 namespace stoker {
 namespace {

@@ -8,7 +8,7 @@
 #include <charconv>
 #include <string_view>
 
-#include "stoker/base/io.h"
+#include "stoker/base/io/io.h"
 
 namespace stoker {
 namespace {

@@ -9,7 +9,7 @@
 #include "stoker/base/clock.h"
 #include "stoker/base/error.h"
 #include "stoker/base/json_text.h"
-#include "stoker/base/sync.h"
+#include "stoker/base/thread/sync.h"
 
 namespace stoker {
 namespace {

@@ -1,6 +1,6 @@
 #include "stoker/base/philox.h"
 
-#include "stoker/base/digest.h"
+#include "stoker/base/digest/digest.h"
 
 namespace stoker {
 

@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "stoker/base/number_text.h"
-#include "stoker/base/sync.h"
+#include "stoker/base/thread/sync.h"
 #include "stoker/base/utf8.h"
 
 namespace stoker {

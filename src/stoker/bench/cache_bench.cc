@@ -14,13 +14,13 @@
 #include "stoker/base/philox.h"
 #include "stoker/bench/cache_bench_records.h"
 #include "stoker/bench/errors.h"
-#include "stoker/cache/build.h"
-#include "stoker/cache/cache_lock.h"
+#include "stoker/cache/build/build.h"
+#include "stoker/cache/build/cache_lock.h"
+#include "stoker/cache/build/parallel.h"
 #include "stoker/cache/errors.h"
-#include "stoker/cache/fused_read.h"
-#include "stoker/cache/parallel.h"
-#include "stoker/cache/reader.h"
-#include "stoker/cache/verify.h"
+#include "stoker/cache/maintain/verify.h"
+#include "stoker/cache/read/fused_read.h"
+#include "stoker/cache/read/reader.h"
 
 namespace stoker::bench {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "stoker/base/digest.h"
-#include "stoker/base/io.h"
+#include "stoker/base/digest/digest.h"
+#include "stoker/base/io/io.h"
 
 namespace stoker::bench {
 

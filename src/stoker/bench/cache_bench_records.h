@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "stoker/cache/record_maker.h"
+#include "stoker/cache/build/record_maker.h"
 
 namespace stoker::bench {
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "stoker/bench/averages.h"
 #include "stoker/bench/mel_bench.h"
 #include "stoker/cuda/device_probe.h"
 #include "stoker/cuda/event.h"
 #include "stoker/cuda/graph.h"
+#include "stoker/observe/averages.h"
 
 namespace stoker::bench {
 namespace {
@@ -35,7 +35,7 @@ double median_ms(int device, const cuda::Stream& stream, std::size_t repetitions
     end.synchronize();
     if (i > 0) times_ms.push_back(end.ms_since(begin));
   }
-  return median_of(std::move(times_ms));
+  return observe::median_of(std::move(times_ms));
 }
 
 // Bytes read and written each second by a large copy on the GPU.

@@ -8,8 +8,8 @@
 #include <span>
 
 #include "stoker/audio/float16.h"
-#include "stoker/audio/log_mel.h"
-#include "stoker/cache/parallel.h"
+#include "stoker/audio/mel/log_mel.h"
+#include "stoker/cache/build/parallel.h"
 
 namespace stoker::bench {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "stoker/audio/augment_batch.h"
-#include "stoker/audio/device_griffin_lim.h"
+#include "stoker/audio/augment/augment_batch.h"
 #include "stoker/audio/float_cast.h"
+#include "stoker/audio/griffin_lim/device_griffin_lim.h"
 #include "stoker/base/clock.h"
 #include "stoker/bench/device_timing.h"
 #include "stoker/bench/errors.h"

@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "stoker/bench/averages.h"
 #include "stoker/cuda/device_buffer.h"
 #include "stoker/cuda/event.h"
 #include "stoker/cuda/stream.h"
+#include "stoker/observe/averages.h"
 
 namespace stoker::bench {
 
@@ -55,7 +55,7 @@ double median_us(const cuda::Stream& stream, int device, std::size_t num_repeats
     end.synchronize();
     times_us.push_back(end.ms_since(begin) * 1e3);
   }
-  return median_of(std::move(times_us));
+  return observe::median_of(std::move(times_us));
 }
 
 }  // namespace stoker::bench

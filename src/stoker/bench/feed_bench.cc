@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "stoker/base/cpu_count.h"
-#include "stoker/bench/averages.h"
 #include "stoker/bench/errors.h"
 #include "stoker/bench/feed_window.h"
+#include "stoker/observe/averages.h"
 #include "stoker/observe/calibration_loop.h"
 
 namespace stoker::bench {
@@ -50,8 +50,8 @@ void add_rates(const std::vector<FeedWindow>& windows, FeedBenchRow& row) {
     row.buffers_mb = std::max(row.buffers_mb, window.buffers_mb);
   }
   row.clips_per_s = best->consumer.clips_per_s();
-  row.median_clips_per_s = median_of(rates);
-  row.first_batch_s = median_of(first_batches);
+  row.median_clips_per_s = observe::median_of(rates);
+  row.first_batch_s = observe::median_of(first_batches);
   row.audio_s_per_s = best->audio_s_per_frame * static_cast<double>(best->consumer.true_frames) /
                       std::max(best->consumer.wall_s, 1e-9);
   if (row.limit_clips_per_s > 0) row.share_of_limit = row.clips_per_s / row.limit_clips_per_s;
@@ -122,7 +122,7 @@ FeedBenchRow make_row(const FeedBenchCase& what, const std::vector<FeedWindow>& 
   std::vector<double> supplies;
   supplies.reserve(windows.size());
   for (const FeedWindow& window : windows) supplies.push_back(window.supply_clips_per_s);
-  row.supply_clips_per_s = median_of(supplies);
+  row.supply_clips_per_s = observe::median_of(supplies);
   row.times = last.times;
   row.device = last.device;
   row.way = last.way;

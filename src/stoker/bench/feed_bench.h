@@ -10,11 +10,11 @@
 #include <string_view>
 #include <vector>
 
-#include "stoker/base/io.h"
+#include "stoker/base/io/io.h"
 #include "stoker/bench/feed_bench_case.h"
 #include "stoker/bench/feed_window.h"
 #include "stoker/feed/fallbacks.h"
-#include "stoker/feed/tuner_log.h"
+#include "stoker/feed/tuner/tuner_log.h"
 #include "stoker/observe/interval_statistics.h"
 
 namespace stoker::bench {
@@ -58,7 +58,7 @@ struct FeedBenchRow {
   unsigned num_repeated_windows = 0;  // because the machine was disturbed
   double step_ms = 0;                 // 0: as fast as possible
   double supply_clips_per_s = 0;      // what the demand is a share of, median; 0: no share asked
-  FeedTimes times;                    // in the last window
+  observe::FeedTimes times;           // in the last window
   // The same consumer with batches that lie in memory: the machine's own noise. Only with steps.
   std::optional<observe::IntervalStatistics> memory_intervals;
   std::string way;  // onto the GPU, in words; empty on the CPU

@@ -5,9 +5,9 @@
 
 #include "stoker/base/number_text.h"
 #include "stoker/bench/errors.h"
-#include "stoker/cache/place.h"
-#include "stoker/cache/precompute.h"
-#include "stoker/feed/npy_folder.h"
+#include "stoker/cache/build/precompute.h"
+#include "stoker/cache/cache_location.h"
+#include "stoker/feed/baseline/npy_folder.h"
 
 namespace stoker::bench {
 namespace {

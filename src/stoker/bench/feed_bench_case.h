@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "stoker/base/io.h"
+#include "stoker/base/io/io.h"
 #include "stoker/config/settings.h"
 
 namespace stoker::bench {

@@ -5,10 +5,10 @@
 
 #include "stoker/base/clock.h"
 #include "stoker/base/number_text.h"
-#include "stoker/bench/device_limits.h"
 #include "stoker/bench/errors.h"
 #include "stoker/cuda/errors.h"
 #include "stoker/feed/open_feed.h"
+#include "stoker/observe/device_limits.h"
 #include "stoker/observe/device_source.h"
 #include "stoker/observe/process_memory.h"
 
@@ -39,12 +39,13 @@ bool is_on_gpu(const feed::OpenedFeed& opened) {
   return opened.mode.choice.mode != feed::GpuMode::kCpu;
 }
 
-FeedLimit measure_limit(const FeedBenchCase& what, const feed::OpenedFeed& opened, double seconds) {
+observe::FeedLimit measure_limit(const FeedBenchCase& what, const feed::OpenedFeed& opened,
+                                 double seconds) {
   const unsigned threads = std::max(1U, opened.feed.num_workers());
   if (what.path == FeedPath::kCached) {
-    return measure_copy_limit(*opened.store, opened.feed, threads, seconds);
+    return observe::measure_copy_limit(*opened.store, opened.feed, threads, seconds);
   }
-  return measure_mel_limit(*opened.store, opened.feed, threads, seconds);
+  return observe::measure_mel_limit(*opened.store, opened.feed, threads, seconds);
 }
 
 std::vector<std::string> first_digests(feed::Feed& feed, const std::stop_token& stop) {
@@ -132,7 +133,7 @@ void require_batches(const FeedWindowOptions& options, const FeedWindow& window)
                   seconds_text(window.step_s)});
 }
 
-FeedLook look_at(const feed::Feed& feed, const Stopwatch& watch) {
+observe::FeedLook look_at(const feed::Feed& feed, const Stopwatch& watch) {
   return {feed.stats(), watch.seconds(), feed.num_workers()};
 }
 
@@ -156,12 +157,12 @@ void add_device_limits(const FeedBenchCase& what, double seconds, const feed::Op
     window.limit = {"none: rows stay in GPU memory"};
     return;
   }
-  const TransferLimits limits =
-      measure_transfer_limits({.device = opened.mode.choice.data_device,
-                               .num_threads = std::max(1U, opened.feed.num_workers()),
-                               .seconds = kLimitShare * seconds});
-  window.limit = device_limit(opened.feed, limits);
-  window.bus_clips_per_s = bus_limit(opened.feed, limits);
+  const observe::TransferLimits limits =
+      observe::measure_transfer_limits({.device = opened.mode.choice.data_device,
+                                        .num_threads = std::max(1U, opened.feed.num_workers()),
+                                        .seconds = kLimitShare * seconds});
+  window.limit = observe::device_limit(opened.feed, limits);
+  window.bus_clips_per_s = observe::bus_limit(opened.feed, limits);
 }
 
 // Slots stay when the tuner lowers the depth again.
@@ -188,10 +189,10 @@ FeedWindow run_feed_window(Io& io, const FeedBenchCase& what, const FeedWindowOp
   window.first_batch_s = first.seconds();
   if (options.demand_share) window.supply_clips_per_s = measure_supply(opened, options);
   window.step_s = step_of(options, opened.feed, window.supply_clips_per_s);
-  const FeedLook before = look_at(opened.feed, opening);
+  const observe::FeedLook before = look_at(opened.feed, opening);
   consume(opened, options, window);
   require_batches(options, window);
-  window.times = times_between(before, look_at(opened.feed, opening));
+  window.times = observe::times_between(before, look_at(opened.feed, opening));
   window.held_mb = static_cast<double>(observe::process_memory(io).held_bytes()) / kBytesPerMb;
   window.num_workers = opened.feed.num_workers();
   window.audio_s_per_frame =

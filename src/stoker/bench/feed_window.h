@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "stoker/base/io.h"
+#include "stoker/base/io/io.h"
 #include "stoker/bench/feed_bench_case.h"
-#include "stoker/bench/feed_limits.h"
-#include "stoker/bench/feed_times.h"
 #include "stoker/bench/gemm_consumer.h"
 #include "stoker/feed/feed.h"
 #include "stoker/observe/feed_consumer.h"
+#include "stoker/observe/feed_limits.h"
+#include "stoker/observe/feed_times.h"
 
 namespace stoker::bench {
 
@@ -34,10 +34,10 @@ struct FeedWindowOptions {
 struct FeedWindow {
   observe::ConsumerReport consumer;
   std::optional<observe::ConsumerReport> memory;  // the same consumer, fed from memory
-  FeedLimit limit;
+  observe::FeedLimit limit;
   double supply_clips_per_s = 0;  // with a consumer that takes all; 0: not measured apart
   double step_s = 0;
-  FeedTimes times;
+  observe::FeedTimes times;
   double open_s = 0;
   double first_batch_s = 0;  // after open returned
   double held_mb = 0;

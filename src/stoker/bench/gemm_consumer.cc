@@ -5,11 +5,11 @@
 
 #include "stoker/base/clock.h"
 #include "stoker/base/cpu_time.h"
-#include "stoker/bench/averages.h"
 #include "stoker/bench/gemm_step.h"
-#include "stoker/bench/step_clock.h"
-#include "stoker/bench/utilization_log.h"
+#include "stoker/observe/averages.h"
 #include "stoker/observe/batch_source.h"
+#include "stoker/observe/step_clock.h"
+#include "stoker/observe/utilization_log.h"
 
 namespace stoker::bench {
 namespace {
@@ -53,7 +53,7 @@ class GemmRun {
   }
 
   void run_beside_feed() {
-    UtilizationLog utilization(options_.device);
+    observe::UtilizationLog utilization(options_.device);
     const double cpu_before_s = process_cpu_s();
     const double own_before_s = thread_cpu_s();
     const Stopwatch watch;
@@ -69,7 +69,7 @@ class GemmRun {
     for (int round = 0; round < kFitRounds; ++round) {
       clock_.finish(stream_);
       run_for(kFitS);
-      const double median_s = median_of(clock_.finish(stream_).steps_s);
+      const double median_s = observe::median_of(clock_.finish(stream_).steps_s);
       if (median_s > 0) gemm_.scale(options_.step_s / median_s);
     }
   }
@@ -110,11 +110,11 @@ class GemmRun {
   }
 
   void put_times() {
-    const double usual_gap_s = median_of(resting_.gaps_s);
-    report_.step_s = median_of(times_.steps_s);
-    report_.step_alone_s = median_of(resting_.steps_s);
-    const double mean_s = mean_of(times_.intervals_s);
-    report_.accelerator_use = mean_s > 0 ? mean_of(resting_.intervals_s) / mean_s : 0;
+    const double usual_gap_s = observe::median_of(resting_.gaps_s);
+    report_.step_s = observe::median_of(times_.steps_s);
+    report_.step_alone_s = observe::median_of(resting_.steps_s);
+    const double mean_s = observe::mean_of(times_.intervals_s);
+    report_.accelerator_use = mean_s > 0 ? observe::mean_of(resting_.intervals_s) / mean_s : 0;
     report_.consumer.wait_s = times_.wait_s(usual_gap_s);
     report_.consumer.intervals_s = std::move(times_.intervals_s);
     report_.memory.num_batches = resting_.steps_s.size();
@@ -128,9 +128,9 @@ class GemmRun {
   const GemmConsumerOptions& options_;
   cuda::Stream stream_;
   GemmStep gemm_;
-  StepClock clock_;
-  StepTimes times_;    // beside the feed
-  StepTimes resting_;  // while it rests
+  observe::StepClock clock_;
+  observe::StepTimes times_;    // beside the feed
+  observe::StepTimes resting_;  // while it rests
   GemmConsumerReport report_;
 };
 

@@ -5,15 +5,9 @@
 #include <memory>
 
 #include "stoker/cuda/stream.h"
+#include "stoker/observe/step_clock.h"
 
 namespace stoker::bench {
-
-// When a step's first block began and its last one ended, by the GPU's own clock. It lies in device
-// memory, so that taking the time needs nothing from the bus that the feed fills.
-struct StepMark {
-  std::uint64_t begin_ns = 0;
-  std::uint64_t end_ns = 0;
-};
 
 // f16 products with f32 sums on the matrix units, as a layer makes them: a row for every frame of a
 // batch, so many that the blocks come in several waves. The kernels are our own, so that no library
@@ -29,7 +23,7 @@ class GemmStep {
   // As much work as now times `factor`, at least the smallest piece.
   void scale(double factor);
   // Asynchronous. `mark`: in device memory and zero, or null.
-  void run(cuda::StreamView stream, StepMark* mark) const;
+  void run(cuda::StreamView stream, observe::StepMark* mark) const;
 
  private:
   struct Memory;

@@ -40,8 +40,8 @@ __device__ std::uint64_t now_ns() {
 
 // Which ends of a step a product is.
 struct StepEnds {
-  StepMark* first = nullptr;
-  StepMark* last = nullptr;
+  observe::StepMark* first = nullptr;
+  observe::StepMark* last = nullptr;
 };
 
 // 128 rows of kSlice values into shared memory, 16 bytes a thread and step.
@@ -133,7 +133,7 @@ GemmStep::GemmStep(int device) : memory_(std::make_unique<Memory>(device)) {
 
 GemmStep::~GemmStep() = default;
 
-void GemmStep::run(cuda::StreamView stream, StepMark* mark) const {
+void GemmStep::run(cuda::StreamView stream, observe::StepMark* mark) const {
   for (int left = num_row_tiles_; left > 0; left -= kMostRowTiles) {
     const dim3 grid(kColumns / kTile, static_cast<unsigned>(std::min(left, kMostRowTiles)));
     const StepEnds ends{.first = left == num_row_tiles_ ? mark : nullptr,

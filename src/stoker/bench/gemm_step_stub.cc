@@ -11,6 +11,6 @@ GemmStep::GemmStep(int) {
 GemmStep::~GemmStep() = default;
 void GemmStep::fit_to(double, cuda::StreamView) {}
 void GemmStep::scale(double) { num_row_tiles_ = 1; }
-void GemmStep::run(cuda::StreamView, StepMark*) const {}
+void GemmStep::run(cuda::StreamView, observe::StepMark*) const {}
 
 }  // namespace stoker::bench

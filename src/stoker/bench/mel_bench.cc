@@ -7,11 +7,12 @@
 #include <cstring>
 #include <numbers>
 
-#include "stoker/audio/log_mel.h"
-#include "stoker/audio/mel_filterbank.h"
+#include "stoker/audio/mel/log_mel.h"
+#include "stoker/audio/mel/mel_filterbank.h"
 #include "stoker/base/clock.h"
 #include "stoker/bench/fma_peak.h"
-#include "stoker/cache/parallel.h"
+#include "stoker/cache/build/parallel.h"
+#include "stoker/observe/feed_limits.h"
 
 namespace stoker::bench {
 namespace {
@@ -43,7 +44,7 @@ class Worker {
   Worker(const audio::LogMel& mel, const std::vector<float>& expected)
       : mel_(&mel),
         expected_(&expected),
-        clip_(mel_bench_clip()),
+        clip_(observe::measuring_clip()),
         out_(expected.size()),
         workspace_(mel.make_workspace(clip_.size())) {}
 
@@ -81,7 +82,7 @@ class Worker {
 };
 
 std::vector<float> mel_of_clip(const audio::LogMel& mel) {
-  const std::vector<std::int16_t> clip = mel_bench_clip();
+  const std::vector<std::int16_t> clip = observe::measuring_clip();
   auto workspace = mel.make_workspace(clip.size());
   std::vector<float> out(mel.num_frames(clip.size()) * mel.num_mels());
   mel.run(clip, audio::mel_view(out, mel.num_mels()), workspace);
@@ -123,7 +124,7 @@ void fill_speeds(const std::vector<WorkerResult>& results, MelBenchRow& row) {
 }
 
 void fill_stages(const audio::LogMel& mel, MelBenchRow& row) {
-  const std::vector<std::int16_t> clip = mel_bench_clip();
+  const std::vector<std::int16_t> clip = observe::measuring_clip();
   auto workspace = mel.make_workspace(clip.size());
   const std::size_t frames = mel.num_frames(clip.size());
   std::vector<float> out(frames * mel.num_mels());
@@ -141,23 +142,6 @@ void fill_stages(const audio::LogMel& mel, MelBenchRow& row) {
 }
 
 }  // namespace
-
-std::vector<std::int16_t> mel_bench_clip() {
-  std::vector<std::int16_t> clip(kClipSamples);
-  std::uint64_t noise = 1;
-  double phase = 0.0;
-  for (std::size_t i = 0; i < clip.size(); ++i) {
-    const double t = static_cast<double>(i) / 22050.0;
-    noise = noise * 6364136223846793005ULL + 1442695040888963407ULL;
-    const double breath = static_cast<double>(noise >> 11) * 0x1p-52 - 1.0;
-    phase += 2.0 * std::numbers::pi * (115.0 + 25.0 * std::sin(2.3 * t)) / 22050.0;
-    // A buzz with many harmonics, in syllables of a third of a second.
-    const double buzz = std::sin(phase) / (1.05 - std::cos(phase)) * 0.2;
-    const double x = 0.8 * buzz * std::max(0.0, std::sin(9.4 * t)) + 0.004 * breath;
-    clip[i] = static_cast<std::int16_t>(std::lround(std::clamp(x, -1.0, 1.0) * 32767.0));
-  }
-  return clip;
-}
 
 double mel_flops_per_frame(const config::MelRecipe& recipe) {
   const auto n = static_cast<double>(recipe.n_fft);

@@ -7,15 +7,13 @@
 #include <stop_token>
 #include <vector>
 
-#include "stoker/audio/mel_stage_times.h"
+#include "stoker/audio/mel/mel_stage_times.h"
 #include "stoker/base/simd_level.h"
 #include "stoker/bench/mel_reference.h"
 #include "stoker/config/mel_recipe.h"
 
 namespace stoker::bench {
 
-// One clip: the mean LJSpeech utterance, 6.574 s at 22.05 kHz, 566 frames.
-inline constexpr std::size_t kClipSamples = 144953;
 // A short group: about 3 ms of work, mostly undisturbed even on a shared machine.
 inline constexpr std::size_t kGroupClips = 20;
 
@@ -44,14 +42,11 @@ struct MelBenchRow {
   bool repeatable = false;  // every later output equal to the first, byte for byte
 };
 
-// A voice-like clip that is the same on every machine.
-std::vector<std::int16_t> mel_bench_clip();
-
 // Nominal operations of one frame: 2.5 N log2 N for the transform, then what window, magnitude,
 // bands and logarithm need.
 double mel_flops_per_frame(const config::MelRecipe& recipe);
 
-// `reference` belongs to mel_bench_clip() and the recipe. Ends early when stopped.
+// `reference` belongs to observe::measuring_clip() and the recipe. Ends early when stopped.
 MelBenchRow bench_mel(const MelBenchOptions& options, const MelReference& reference,
                       const std::stop_token& stop);
 

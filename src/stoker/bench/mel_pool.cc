@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "stoker/cache/parallel.h"
+#include "stoker/cache/build/parallel.h"
 
 namespace stoker::bench {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "stoker/base/io.h"
+#include "stoker/base/io/io.h"
 #include "stoker/config/settings.h"
 
 namespace stoker::cache {

@@ -7,11 +7,11 @@
 #include <string_view>
 #include <utility>
 
+#include "stoker/base/io/zip_store.h"
 #include "stoker/base/number_text.h"
-#include "stoker/base/zip_store.h"
-#include "stoker/cache/npy.h"
+#include "stoker/cache/format/npy.h"
 #include "stoker/cli/errors.h"
-#include "stoker/feed/element_of.h"
+#include "stoker/feed/assembly/element_of.h"
 
 namespace stoker::cli {
 namespace {

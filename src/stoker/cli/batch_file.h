@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "stoker/feed/assembly/batch_slot.h"
 #include "stoker/feed/batch.h"
-#include "stoker/feed/batch_slot.h"
 
 namespace stoker::cli {
 

@@ -9,9 +9,9 @@
 #include "stoker/base/cpu_count.h"
 #include "stoker/base/number_text.h"
 #include "stoker/bench/cache_bench.h"
+#include "stoker/cli/command_context.h"
 #include "stoker/cli/command_group.h"
 #include "stoker/cli/commands.h"
-#include "stoker/cli/frame.h"
 
 namespace stoker::cli {
 namespace {
@@ -28,8 +28,8 @@ std::string order_lines(const bench::CacheBenchReport& report) {
   return lines;
 }
 
-void put_report(Frame& frame, const bench::CacheBenchReport& report) {
-  nlohmann::ordered_json& json = frame.report();
+void put_report(CommandContext& context, const bench::CacheBenchReport& report) {
+  nlohmann::ordered_json& json = context.report();
   json["limit"] = "memcpy over the same mapping and order";
   json["kernel"] = report.kernel;
   json["records"] = report.num_records;
@@ -48,7 +48,7 @@ void put_report(Frame& frame, const bench::CacheBenchReport& report) {
                             {"gb_per_s", row.read_gb_per_s},
                             {"share_of_limit", row.share_of_limit},
                             {"cpu_s_per_1000_clips", row.cpu_s_per_1000_clips}});
-    frame.print(
+    context.print(
         fmt::format("{:<11} {} thread{}  {:>9} clips/s best  {:>9} median  {:>5.1f} GB/s  "
                     "{:>4.0f} % of memcpy",
                     row.path, row.num_threads, row.num_threads == 1 ? " " : "s",
@@ -56,29 +56,30 @@ void put_report(Frame& frame, const bench::CacheBenchReport& report) {
                     grouped(static_cast<std::uint64_t>(row.median_clips_per_s)), row.read_gb_per_s,
                     100 * row.share_of_limit));
   }
-  frame.print(fmt::format("verify      {} in {} ({:.1f} GB/s)", bytes_text(report.size_bytes),
-                          seconds_text(report.verify_s),
-                          static_cast<double>(report.size_bytes) * 1e-9 / report.verify_s));
-  frame.print(fmt::format("first pass  {} (fresh mapping), kernel {}",
-                          seconds_text(report.first_pass_s), report.kernel));
-  frame.print("digest f16  " + report.digest_f16.hex());
+  context.print(fmt::format("verify      {} in {} ({:.1f} GB/s)", bytes_text(report.size_bytes),
+                            seconds_text(report.verify_s),
+                            static_cast<double>(report.size_bytes) * 1e-9 / report.verify_s));
+  context.print(fmt::format("first pass  {} (fresh mapping), kernel {}",
+                            seconds_text(report.first_pass_s), report.kernel));
+  context.print("digest f16  " + report.digest_f16.hex());
 }
 
-ExitCode run(Frame& frame, const CacheBenchArguments& arguments) {
-  frame.reserve_output(arguments.order_file);
+ExitCode run(CommandContext& context, const CacheBenchArguments& arguments) {
+  context.reserve_output(arguments.order_file);
   bench::CacheBenchOptions options = arguments.options;
   options.num_threads = arguments.num_threads == 0 ? count_cpus().allowed : arguments.num_threads;
-  options.stop = frame.stop_token();
+  options.stop = context.stop_token();
   const bench::CacheBenchReport report = bench::bench_cache(system_io(), options);
-  put_report(frame, report);
-  frame.report()["cache"] = options.folder;
-  if (!arguments.order_file.empty()) frame.write_output(arguments.order_file, order_lines(report));
+  put_report(context, report);
+  context.report()["cache"] = options.folder;
+  if (!arguments.order_file.empty())
+    context.write_output(arguments.order_file, order_lines(report));
   return ExitCode::kDone;
 }
 
 }  // namespace
 
-void add_bench_cache_command(CLI::App& app, Frame& frame) {
+void add_bench_cache_command(CLI::App& app, CommandContext& context) {
   CLI::App& group = command_group(app, "bench", "Benchmarks that check their own result");
   CLI::App* command = group.add_subcommand(
       "cache", "Cached records into padded batches beside memcpy, every checksum compared");
@@ -96,7 +97,7 @@ void add_bench_cache_command(CLI::App& app, Frame& frame) {
   command->add_option("--seed", arguments->options.seed, "Decides the order")
       ->capture_default_str();
   command->add_option("--order-out", arguments->order_file, "Write the ids in their order there");
-  frame.on(*command, [&frame, arguments] { return run(frame, *arguments); });
+  context.on(*command, [&context, arguments] { return run(context, *arguments); });
 }
 
 }  // namespace stoker::cli

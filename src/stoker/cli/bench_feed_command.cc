@@ -14,11 +14,11 @@
 #include "stoker/bench/feed_bench.h"
 #include "stoker/cli/bench_feed_report.h"
 #include "stoker/cli/cache_options.h"
+#include "stoker/cli/command_context.h"
 #include "stoker/cli/command_group.h"
 #include "stoker/cli/commands.h"
-#include "stoker/cli/frame.h"
 #include "stoker/cli/settings_options.h"
-#include "stoker/feed/auto_device.h"
+#include "stoker/feed/device/auto_device.h"
 
 namespace stoker::cli {
 namespace {
@@ -60,7 +60,7 @@ std::vector<std::vector<std::string>> combinations(const std::vector<std::string
   return all;
 }
 
-std::vector<bench::FeedBenchCase> make_cases(const Frame& frame,
+std::vector<bench::FeedBenchCase> make_cases(const CommandContext& context,
                                              const FeedBenchArguments& arguments) {
   std::vector<std::string> grids = arguments.grid;
   if (!arguments.dtypes.empty()) {
@@ -74,7 +74,7 @@ std::vector<bench::FeedBenchCase> make_cases(const Frame& frame,
     std::vector<std::string> set = fixed;
     set.insert(set.end(), changes.begin(), changes.end());
     const config::Settings settings =
-        feed::resolve_auto_device(frame.settings_with(set), feed::AutoMel::kMeasured);
+        feed::resolve_auto_device(context.settings_with(set), feed::AutoMel::kMeasured);
     for (const std::string& path_name : arguments.paths) {
       for (const std::string& loader_name : arguments.loaders) {
         const bench::FeedLoader loader = bench::loader_from(loader_name);
@@ -105,40 +105,40 @@ void put_demand(const std::string& text, bench::FeedBenchOptions& options) {
   }
 }
 
-ExitCode replay(Frame& frame, const std::string& path) {
+ExitCode replay(CommandContext& context, const std::string& path) {
   const File file = open_file(system_io(), path, OpenFor::kRead).take_or_raise();
   const std::vector<std::byte> bytes = read_whole(file, kMaxLogBytes).take_or_raise();
   const feed::TunerReplay replayed = feed::replay_tuner(feed::TunerLog::parse(view_text(bytes)));
-  put_tuner_replay(frame, replayed);
+  put_tuner_replay(context, replayed);
   return replayed.first_difference ? ExitCode::kCheckFailed : ExitCode::kDone;
 }
 
-ExitCode run(Frame& frame, const FeedBenchArguments& arguments) {
-  if (!arguments.replayed_log_file.empty()) return replay(frame, arguments.replayed_log_file);
-  require_data(frame, "to feed from");
-  frame.reserve_output(arguments.tuner_log_file);
-  bench::FeedBenchOptions options{.cases = make_cases(frame, arguments),
+ExitCode run(CommandContext& context, const FeedBenchArguments& arguments) {
+  if (!arguments.replayed_log_file.empty()) return replay(context, arguments.replayed_log_file);
+  require_data(context, "to feed from");
+  context.reserve_output(arguments.tuner_log_file);
+  bench::FeedBenchOptions options{.cases = make_cases(context, arguments),
                                   .seconds = arguments.seconds,
                                   .num_windows = arguments.num_windows,
                                   .step_ms = arguments.step_ms,
                                   .consumer = arguments.consumer == "gemm"
                                                   ? bench::ConsumerKind::kGemm
                                                   : bench::ConsumerKind::kEmulated,
-                                  .stop = frame.stop_token(),
-                                  .say = [&frame](std::string_view line) { frame.say(line); }};
+                                  .stop = context.stop_token(),
+                                  .say = [&context](std::string_view line) { context.say(line); }};
   put_demand(arguments.demand, options);
   const bench::FeedBenchReport report = bench::bench_feed(system_io(), options);
-  put_feed_report(frame, report);
+  put_feed_report(context, report);
   if (!arguments.tuner_log_file.empty() && !report.rows.empty() && report.rows.back().tuner) {
-    frame.write_output(arguments.tuner_log_file, report.rows.back().tuner->text());
-    frame.report()["out"] = arguments.tuner_log_file;
+    context.write_output(arguments.tuner_log_file, report.rows.back().tuner->text());
+    context.report()["out"] = arguments.tuner_log_file;
   }
   return ExitCode::kDone;
 }
 
 }  // namespace
 
-void add_bench_feed_command(CLI::App& app, Frame& frame) {
+void add_bench_feed_command(CLI::App& app, CommandContext& context) {
   CLI::App& group = command_group(app, "bench", "Benchmarks that check their own result");
   CLI::App* command = group.add_subcommand(
       "feed", "The whole feed against a consumer: loaders, paths and settings beside a reference");
@@ -175,8 +175,8 @@ void add_bench_feed_command(CLI::App& app, Frame& frame) {
                       "Write what the tuner of the last row saw and did");
   command->add_option("--replay-tuner", arguments->replayed_log_file,
                       "Only play such a log again and compare the moves");
-  add_feed_options(*command, frame);
-  frame.on(*command, [&frame, arguments] { return run(frame, *arguments); });
+  add_feed_options(*command, context);
+  context.on(*command, [&context, arguments] { return run(context, *arguments); });
 }
 
 }  // namespace stoker::cli

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "stoker/base/number_text.h"
-#include "stoker/cli/frame.h"
+#include "stoker/cli/command_context.h"
 #include "stoker/config/mel_dtype.h"
 
 namespace stoker::cli {
@@ -147,9 +147,9 @@ const bench::FeedBenchRow* naive_twin(const bench::FeedBenchReport& report,
 }
 
 // What a consumer of matrix products saw, and where the time of the feed's threads went.
-void print_times(Frame& frame, const bench::FeedBenchRow& row) {
+void print_times(CommandContext& context, const bench::FeedBenchRow& row) {
   if (row.au) {
-    frame.print(
+    context.print(
         fmt::format("  steps of {:.3f} ms ({:.3f} without the feed, {:+.2f} %); with batches that "
                     "lie there the same takes {:.2f} % of the time",
                     row.step_ms, row.step_alone_ms.value_or(0), 100 * row.step_cost.value_or(0),
@@ -157,7 +157,7 @@ void print_times(Frame& frame, const bench::FeedBenchRow& row) {
   }
   const auto& thread = row.times.device_thread;
   if (!thread) return;
-  frame.print(fmt::format(
+  context.print(fmt::format(
       "  workers busy {:.0f} %; the thread to the GPU waits {:.0f} % for them, {:.0f} % for "
       "copies, "
       "{:.0f} % for the consumer, and calls {:.0f} us a batch",
@@ -165,11 +165,12 @@ void print_times(Frame& frame, const bench::FeedBenchRow& row) {
       100 * thread->waits_for_copy, 100 * thread->waits_for_slot, thread->launch_us_per_batch));
 }
 
-void print_row(Frame& frame, const bench::FeedBenchRow& row, const bench::FeedBenchRow* naive) {
+void print_row(CommandContext& context, const bench::FeedBenchRow& row,
+               const bench::FeedBenchRow* naive) {
   std::string name = fmt::format("{} {} {}", bench::name_of(row.what.loader),
                                  bench::name_of(row.what.path), dtype_of(row.what));
   for (const std::string& change : row.what.changed) name += " " + change;
-  frame.print(fmt::format(
+  context.print(fmt::format(
       "{}\n  {:>9} clips/s best, {} median{}; {:.0f} % of the reference ({}: {}); {:.4f} CPU s per "
       "1,000 clips, CPU {:.0f} %",
       name, grouped(static_cast<std::uint64_t>(row.clips_per_s)),
@@ -180,37 +181,37 @@ void print_row(Frame& frame, const bench::FeedBenchRow& row, const bench::FeedBe
       100 * row.share_of_limit, row.limit,
       grouped(static_cast<std::uint64_t>(row.limit_clips_per_s)), row.cpu_s_per_1000_clips,
       row.cpu_percent));
-  frame.print(fmt::format(
+  context.print(fmt::format(
       "  batch {:.3f} +- {:.3f} ms (std/mean {:.3f}), p50 {:.3f}, p99 {:.3f}; stall {:.2f} %; "
       "padding {:.2f} %",
       row.intervals.mean_ms, row.intervals.std_ms, row.intervals.cv(), row.intervals.p50_ms,
       row.intervals.p99_ms, 100 * row.stall_share, 100 * row.padding_share));
   if (row.memory_intervals) {
-    frame.print(
+    context.print(
         fmt::format("  the same consumer fed from memory: std/mean {:.3f}, p99/p50 {:.3f} "
                     "(here {:.3f})",
                     row.memory_intervals->cv(), row.memory_intervals->p99_over_p50(),
                     row.intervals.p99_over_p50()));
   }
-  print_times(frame, row);
-  frame.print(fmt::format(
+  print_times(context, row);
+  context.print(fmt::format(
       "  first batch {:.2f} ms after open ({:.3f} s); {:.0f} MB held, {:.0f} MB of them batches",
       1e3 * row.first_batch_s, row.open_s, row.held_mb, row.buffers_mb));
 }
 
 }  // namespace
 
-void put_tuner_replay(Frame& frame, const feed::TunerReplay& replay) {
-  frame.report()["same_moves"] = !replay.first_difference;
-  frame.report()["moves"] = replay.moves.size();
-  frame.report()["settings_at_end"] = knobs_json(replay.knobs);
-  frame.print(fmt::format("{} moves, {} the log's: {}", replay.moves.size(),
-                          replay.first_difference ? "not" : "the same as",
-                          knobs_json(replay.knobs).dump()));
+void put_tuner_replay(CommandContext& context, const feed::TunerReplay& replay) {
+  context.report()["same_moves"] = !replay.first_difference;
+  context.report()["moves"] = replay.moves.size();
+  context.report()["settings_at_end"] = knobs_json(replay.knobs);
+  context.print(fmt::format("{} moves, {} the log's: {}", replay.moves.size(),
+                            replay.first_difference ? "not" : "the same as",
+                            knobs_json(replay.knobs).dump()));
 }
 
-void put_feed_report(Frame& frame, const bench::FeedBenchReport& report) {
-  ordered_json& out = frame.report();
+void put_feed_report(CommandContext& context, const bench::FeedBenchReport& report) {
+  ordered_json& out = context.report();
   out["calibration_ms"] = report.calibration_ms;
   if (report.rows.size() == 1) out.update(row_json(report.rows.front()));
   out["rows"] = ordered_json::array();
@@ -219,7 +220,7 @@ void put_feed_report(Frame& frame, const bench::FeedBenchReport& report) {
     ordered_json line = row_json(row);
     if (naive != nullptr) line["speed_up"] = row.clips_per_s / naive->clips_per_s;
     out["rows"].push_back(std::move(line));
-    print_row(frame, row, naive);
+    print_row(context, row, naive);
   }
 }
 

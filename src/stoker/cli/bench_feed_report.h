@@ -5,12 +5,12 @@
 
 namespace stoker::cli {
 
-class Frame;
+class CommandContext;
 
 // One row stands at the top of the JSON object as well; several are told apart under `rows`.
-void put_feed_report(Frame& frame, const bench::FeedBenchReport& report);
+void put_feed_report(CommandContext& context, const bench::FeedBenchReport& report);
 
 // What a log of the tuner leads to when it is played again.
-void put_tuner_replay(Frame& frame, const feed::TunerReplay& replay);
+void put_tuner_replay(CommandContext& context, const feed::TunerReplay& replay);
 
 }  // namespace stoker::cli

@@ -11,10 +11,11 @@
 #include "stoker/bench/errors.h"
 #include "stoker/bench/mel_bench.h"
 #include "stoker/cli/bench_mel_device.h"
+#include "stoker/cli/command_context.h"
 #include "stoker/cli/command_group.h"
 #include "stoker/cli/commands.h"
-#include "stoker/cli/frame.h"
 #include "stoker/cuda/device.h"
+#include "stoker/observe/feed_limits.h"
 
 namespace stoker::cli {
 namespace {
@@ -60,7 +61,7 @@ nlohmann::ordered_json row_json(const bench::MelBenchRow& row) {
           {"clips_per_s", row.clips_per_s},
           {"median_clips_per_s", row.median_clips_per_s},
           {"best_clips_per_s", row.best_clips_per_s},
-          {"audio_s_per_s", row.clips_per_s * bench::kClipSamples / 22050.0},
+          {"audio_s_per_s", row.clips_per_s * observe::kMeasuringClipSamples / 22050.0},
           {"cpu_s_per_1000_clips", row.cpu_s_per_1000_clips},
           {"gflops", row.gflops},
           {"peak_gflops", row.peak_gflops},
@@ -72,30 +73,32 @@ nlohmann::ordered_json row_json(const bench::MelBenchRow& row) {
           {"mean_difference", row.difference.mean}};
 }
 
-void print_row(Frame& frame, const bench::MelBenchRow& row) {
-  frame.print(fmt::format("{:<8}{:>7}{:>12}{:>12}{:>12}{:>10.1f}{:>9.0f} %{:>8.2f}",
-                          simd_level_name(row.level), row.num_threads,
-                          grouped(static_cast<std::uint64_t>(row.clips_per_s)),
-                          grouped(static_cast<std::uint64_t>(row.median_clips_per_s)),
-                          grouped(static_cast<std::uint64_t>(row.best_clips_per_s)), row.gflops,
-                          100.0 * row.share_of_peak, row.calm));
+void print_row(CommandContext& context, const bench::MelBenchRow& row) {
+  context.print(fmt::format("{:<8}{:>7}{:>12}{:>12}{:>12}{:>10.1f}{:>9.0f} %{:>8.2f}",
+                            simd_level_name(row.level), row.num_threads,
+                            grouped(static_cast<std::uint64_t>(row.clips_per_s)),
+                            grouped(static_cast<std::uint64_t>(row.median_clips_per_s)),
+                            grouped(static_cast<std::uint64_t>(row.best_clips_per_s)), row.gflops,
+                            100.0 * row.share_of_peak, row.calm));
 }
 
-void print_stages(Frame& frame, const bench::MelBenchRow& row) {
+void print_stages(CommandContext& context, const bench::MelBenchRow& row) {
   double total = 0;
   for (const double ns : row.stage_ns_per_frame) total += ns;
-  frame.print(
+  context.print(
       fmt::format("\nwhere a frame's {:.0f} ns go ({}):", total, simd_level_name(row.level)));
   for (std::size_t s = 0; s < audio::kMelStageNames.size(); ++s) {
-    frame.print(fmt::format("  {:<32}{:>6.0f} ns {:>4.0f} %", audio::kMelStageNames[s],
-                            row.stage_ns_per_frame[s], 100.0 * row.stage_ns_per_frame[s] / total));
+    context.print(fmt::format("  {:<32}{:>6.0f} ns {:>4.0f} %", audio::kMelStageNames[s],
+                              row.stage_ns_per_frame[s],
+                              100.0 * row.stage_ns_per_frame[s] / total));
   }
 }
 
-ExitCode run_bench(Frame& frame, const MelArguments& arguments) {
+ExitCode run_bench(CommandContext& context, const MelArguments& arguments) {
   const config::MelRecipe recipe = config::mel_preset(arguments.preset);
-  frame.say("computing the f64 reference of one clip (144,953 samples)");
-  const auto reference = bench::mel_reference(recipe, bench::unit_samples(bench::mel_bench_clip()));
+  context.say("computing the f64 reference of one clip (144,953 samples)");
+  const auto reference =
+      bench::mel_reference(recipe, bench::unit_samples(observe::measuring_clip()));
   const std::size_t most =
       arguments.num_threads > 0 ? arguments.num_threads : std::min(2U, count_cpus().allowed);
   std::vector<bench::MelBenchOptions> runs;
@@ -107,15 +110,15 @@ ExitCode run_bench(Frame& frame, const MelArguments& arguments) {
     runs.push_back(runs.front());
     runs.back().num_threads = most;
   }
-  frame.print("level   threads   clips/s      median        best   GFLOP/s    of peak    calm");
+  context.print("level   threads   clips/s      median        best   GFLOP/s    of peak    calm");
   std::vector<bench::MelBenchRow> rows;
   for (const bench::MelBenchOptions& run : runs) {
-    rows.push_back(bench::bench_mel(run, reference, frame.stop_token()));
+    rows.push_back(bench::bench_mel(run, reference, context.stop_token()));
     require_right(rows.back());
-    print_row(frame, rows.back());
+    print_row(context, rows.back());
   }
-  print_stages(frame, rows.front());
-  nlohmann::ordered_json& report = frame.report();
+  print_stages(context, rows.front());
+  nlohmann::ordered_json& report = context.report();
   report.update(row_json(rows.front()));
   report["preset"] = arguments.preset;
   report["limit"] = "multiply-adds of one core, measured beside each group";
@@ -127,7 +130,7 @@ ExitCode run_bench(Frame& frame, const MelArguments& arguments) {
 
 }  // namespace
 
-void add_bench_mel_command(CLI::App& app, Frame& frame) {
+void add_bench_mel_command(CLI::App& app, CommandContext& context) {
   CLI::App& group = command_group(app, "bench", "Benchmarks that check their own result");
   CLI::App* command = group.add_subcommand("mel", "Log-mel of the mean clip (6.574 s), per core");
   auto arguments = std::make_shared<MelArguments>();
@@ -146,11 +149,11 @@ void add_bench_mel_command(CLI::App& app, Frame& frame) {
   command->add_option("--seconds", arguments->seconds, "Time for each row")
       ->check(CLI::Range(0.01, 3600.0))
       ->capture_default_str();
-  frame.on(*command, [&frame, arguments] {
+  context.on(*command, [&context, arguments] {
     const auto device = cuda::parse_device(arguments->device).take_or_raise();
-    if (!device || device->is_cpu()) return run_bench(frame, *arguments);
+    if (!device || device->is_cpu()) return run_bench(context, *arguments);
     return run_device_mel_bench(
-        frame,
+        context,
         {.preset = arguments->preset, .variant = arguments->variant, .device = device->index()});
   });
 }

@@ -81,7 +81,7 @@ nlohmann::ordered_json row_json(const bench::DeviceMelCase& bench_case,
           {"batches", speeds}};
 }
 
-void print_row(Frame& frame, const bench::DeviceMelCase& bench_case,
+void print_row(CommandContext& context, const bench::DeviceMelCase& bench_case,
                const bench::DeviceMelRow& row) {
   std::string line =
       fmt::format("{:<11}{:<10}{:<6}", bench_case.recipe.preset,
@@ -94,33 +94,34 @@ void print_row(Frame& frame, const bench::DeviceMelCase& bench_case,
   if (!row.speeds.empty()) {
     line += fmt::format("{:>7.0f} %", 100.0 * row.speeds.back().memory_share);
   }
-  frame.print(line);
+  context.print(line);
 }
 
 }  // namespace
 
-ExitCode run_device_mel_bench(Frame& frame, const MelDeviceArguments& arguments) {
+ExitCode run_device_mel_bench(CommandContext& context, const MelDeviceArguments& arguments) {
   cuda::system_device_api().enter_thread(arguments.device);  // says so where there is no GPU
-  frame.say("making a pool of 2,048 utterances and bringing it to the GPU");
+  context.say("making a pool of 2,048 utterances and bringing it to the GPU");
   const bench::DeviceMelBench bench(
       {.device = arguments.device, .num_threads = count_cpus().allowed});
-  frame.say(
+  context.say(
       fmt::format("{}: {:.0f} MB of int16, {:.2f} s an utterance; a copy on the GPU moves "
                   "{:.2f} TB/s",
                   bench.gpu_name(), bench.pool_bytes() * 1e-6, bench.mean_s(),
                   bench.copy_bytes_per_s() * 1e-12));
-  nlohmann::ordered_json& report = frame.report();
+  nlohmann::ordered_json& report = context.report();
   report["gpu"] = bench.gpu_name();
   report["pool_bytes"] = bench.pool_bytes();
   report["mean_s"] = bench.mean_s();
   report["copy_bytes_per_s"] = bench.copy_bytes_per_s();
   report["limit"] = "memory: samples in and mel out at the measured copy speed";
   report["rows"] = nlohmann::ordered_json::array();
-  frame.print("preset     kernel    dtype  clips/s (one batch) at 16, 64, 512, 2048    of memory");
+  context.print(
+      "preset     kernel    dtype  clips/s (one batch) at 16, 64, 512, 2048    of memory");
   for (const auto& bench_case : cases_of(arguments)) {
-    const bench::DeviceMelRow row = bench.run(bench_case, frame.stop_token());
+    const bench::DeviceMelRow row = bench.run(bench_case, context.stop_token());
     require_right(bench_case, row);
-    print_row(frame, bench_case, row);
+    print_row(context, bench_case, row);
     report["rows"].push_back(row_json(bench_case, row));
   }
   return ExitCode::kDone;

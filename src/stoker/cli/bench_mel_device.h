@@ -4,7 +4,7 @@
 #include <string>
 
 #include "stoker/base/error.h"
-#include "stoker/cli/frame.h"
+#include "stoker/cli/command_context.h"
 
 namespace stoker::cli {
 
@@ -14,6 +14,6 @@ struct MelDeviceArguments {
   int device = 0;
 };
 
-ExitCode run_device_mel_bench(Frame& frame, const MelDeviceArguments& arguments);
+ExitCode run_device_mel_bench(CommandContext& context, const MelDeviceArguments& arguments);
 
 }  // namespace stoker::cli

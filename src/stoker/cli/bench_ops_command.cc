@@ -7,9 +7,9 @@
 
 #include "stoker/base/number_text.h"
 #include "stoker/bench/device_ops_bench.h"
+#include "stoker/cli/command_context.h"
 #include "stoker/cli/command_group.h"
 #include "stoker/cli/commands.h"
-#include "stoker/cli/frame.h"
 #include "stoker/cuda/device_probe.h"
 #include "stoker/cuda/errors.h"
 
@@ -30,16 +30,16 @@ cuda::DeviceInfo require_device(int index) {
          .cure = {}});
 }
 
-ExitCode run_bench(Frame& frame, const bench::DeviceOpsOptions& options) {
+ExitCode run_bench(CommandContext& context, const bench::DeviceOpsOptions& options) {
   const cuda::DeviceInfo device = require_device(options.device);
-  frame.say("comparing every operation on " + device.name + " with the CPU's bytes");
-  const bench::DeviceOpsReport report = bench::bench_device_ops(options, frame.stop_token());
-  nlohmann::ordered_json& json = frame.report();
+  context.say("comparing every operation on " + device.name + " with the CPU's bytes");
+  const bench::DeviceOpsReport report = bench::bench_device_ops(options, context.stop_token());
+  nlohmann::ordered_json& json = context.report();
   json["device"] = device.name;
   json["limit"] = "a copy on the device, bytes read and written";
   json["copy_gb_per_s"] = report.copy_gb_per_s;
   json["rows"] = nlohmann::ordered_json::array();
-  frame.print("operation    detail                              us    clips/s   of a copy");
+  context.print("operation    detail                              us    clips/s   of a copy");
   for (const bench::DeviceOpRow& row : report.rows) {
     json["rows"].push_back({{"operation", row.operation},
                             {"detail", row.detail},
@@ -51,16 +51,16 @@ ExitCode run_bench(Frame& frame, const bench::DeviceOpsOptions& options) {
                             {"one_core_clips_per_s", row.cpu_clips_per_s}});
     const std::string share =
         row.gb_per_s > 0 ? fmt::format("{:.0f} %", 100 * row.share_of_copy) : "-";
-    frame.print(fmt::format("{:<12} {:<28}{:>10.1f}{:>11}{:>12}", row.operation, row.detail,
-                            row.median_us, grouped(static_cast<std::uint64_t>(row.clips_per_s)),
-                            share));
+    context.print(fmt::format("{:<12} {:<28}{:>10.1f}{:>11}{:>12}", row.operation, row.detail,
+                              row.median_us, grouped(static_cast<std::uint64_t>(row.clips_per_s)),
+                              share));
   }
   return ExitCode::kDone;
 }
 
 }  // namespace
 
-void add_bench_ops_command(CLI::App& app, Frame& frame) {
+void add_bench_ops_command(CLI::App& app, CommandContext& context) {
   CLI::App& group = command_group(app, "bench", "Benchmarks that check their own result");
   CLI::App* command =
       group.add_subcommand("ops", "Casts, noise mix and Griffin-Lim on a GPU, beside a core");
@@ -71,7 +71,7 @@ void add_bench_ops_command(CLI::App& app, Frame& frame) {
   command->add_option("--repeats", options->num_repeats, "Calls that are timed; the median counts")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  frame.on(*command, [&frame, options] { return run_bench(frame, *options); });
+  context.on(*command, [&context, options] { return run_bench(context, *options); });
 }
 
 }  // namespace stoker::cli

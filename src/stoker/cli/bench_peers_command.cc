@@ -18,11 +18,11 @@
 #include <string>
 #include <vector>
 
-#include "stoker/base/real_path.h"
+#include "stoker/base/io/real_path.h"
 #include "stoker/bench/errors.h"
+#include "stoker/cli/command_context.h"
 #include "stoker/cli/command_group.h"
 #include "stoker/cli/commands.h"
-#include "stoker/cli/frame.h"
 
 namespace stoker::cli {
 namespace {
@@ -98,7 +98,7 @@ std::vector<std::string> driver_arguments(const PeersArguments& arguments, const
   return all;
 }
 
-void put_report(Frame& frame, const fs::path& file) {
+void put_report(CommandContext& context, const fs::path& file) {
   std::ifstream stream(file);
   const auto found = nlohmann::ordered_json::parse(stream, nullptr, false);
   if (found.is_discarded()) {
@@ -108,14 +108,14 @@ void put_report(Frame& frame, const fs::path& file) {
            .found = "no JSON there"});
   }
   for (const char* const key : {"complete", "rows", "tuning", "resume", "damage", "not_run"})
-    frame.report()[key] = found.at(key);
+    context.report()[key] = found.at(key);
   for (const auto& row : found.at("rows")) {
-    frame.print(fmt::format("{:<20}{:<8}{:>12.0f} clips/s best, {:.0f} median",
-                            row.at("name").get<std::string>(), row.at("path").get<std::string>(),
-                            row.at("clips_per_s").get<double>(),
-                            row.at("median_clips_per_s").get<double>()));
+    context.print(fmt::format("{:<20}{:<8}{:>12.0f} clips/s best, {:.0f} median",
+                              row.at("name").get<std::string>(), row.at("path").get<std::string>(),
+                              row.at("clips_per_s").get<double>(),
+                              row.at("median_clips_per_s").get<double>()));
   }
-  frame.print(fmt::format("report: {}", file.string()));
+  context.print(fmt::format("report: {}", file.string()));
 }
 
 // A smoke test never takes the place of figures on record.
@@ -125,7 +125,7 @@ fs::path results_folder(const PeersArguments& arguments, const fs::path& tree) {
                          : tree / "bench" / "results";
 }
 
-ExitCode run(Frame& frame, const PeersArguments& arguments) {
+ExitCode run(CommandContext& context, const PeersArguments& arguments) {
   const fs::path program = fs::read_symlink("/proc/self/exe");
   const std::optional<fs::path> tree = find_source_tree(program);
   if (!tree) {
@@ -135,14 +135,14 @@ ExitCode run(Frame& frame, const PeersArguments& arguments) {
   }
   const fs::path out = results_folder(arguments, *tree);
   const int status =
-      run_python(*tree, driver_arguments(arguments, program, out), frame.stop_token());
-  put_report(frame, out / "peers-feed.json");
+      run_python(*tree, driver_arguments(arguments, program, out), context.stop_token());
+  put_report(context, out / "peers-feed.json");
   return status == 0 ? ExitCode::kDone : ExitCode::kCheckFailed;
 }
 
 }  // namespace
 
-void add_bench_peers_command(CLI::App& app, Frame& frame) {
+void add_bench_peers_command(CLI::App& app, CommandContext& context) {
   CLI::App& group = command_group(app, "bench", "Benchmarks that check their own result");
   CLI::App* command = group.add_subcommand(
       "peers", "The feed beside torch DataLoader, DALI, Grain and tf.data; from a source tree");
@@ -153,7 +153,7 @@ void add_bench_peers_command(CLI::App& app, Frame& frame) {
       ->capture_default_str();
   command->add_option("--out", arguments->out,
                       "Folder for the report (bench/results; with --quick a temporary one)");
-  frame.on(*command, [&frame, arguments] { return run(frame, *arguments); });
+  context.on(*command, [&context, arguments] { return run(context, *arguments); });
 }
 
 }  // namespace stoker::cli

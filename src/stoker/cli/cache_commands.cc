@@ -10,13 +10,13 @@
 
 #include "stoker/base/errors.h"
 #include "stoker/base/number_text.h"
-#include "stoker/cache/explain.h"
-#include "stoker/cache/export.h"
-#include "stoker/cache/unused_caches.h"
+#include "stoker/cache/maintain/cache_gc.h"
+#include "stoker/cache/maintain/explain.h"
+#include "stoker/cache/maintain/export.h"
 #include "stoker/cli/cache_options.h"
+#include "stoker/cli/command_context.h"
 #include "stoker/cli/command_group.h"
 #include "stoker/cli/commands.h"
-#include "stoker/cli/frame.h"
 #include "stoker/cli/terminal.h"
 
 namespace stoker::cli {
@@ -30,8 +30,8 @@ struct KindSize {
   std::uint64_t size_bytes = 0;
 };
 
-ExitCode info(Frame& frame) {
-  const std::string path = cache_folder(frame);
+ExitCode info(CommandContext& context) {
+  const std::string path = cache_folder(context);
   const cache::Reader reader = cache::Reader::open(system_io(), path).take_or_raise();
   const cache::Manifest& manifest = reader.manifest();
   std::map<std::string, KindSize> kinds;
@@ -42,25 +42,25 @@ ExitCode info(Frame& frame) {
     size.size_bytes += line.size_bytes;
     ++size.shards;
   }
-  ordered_json& json = frame.report();
+  ordered_json& json = context.report();
   json["cache"] = path;
   json["generation"] = manifest.generation();
   json["path"] = manifest.path;
   json["features"] = manifest.features.hex();
   json["text"] = manifest.text.hex();
   json["left_out"] = manifest.left_out.size();
-  frame.print("cache       " + path);
-  frame.print(
+  context.print("cache       " + path);
+  context.print(
       fmt::format("generation  {} shards, numeric path {}", manifest.generation(), manifest.path));
   for (const auto& [kind, size] : kinds) {
     json["kinds"][kind] = {
         {"records", size.records}, {"shards", size.shards}, {"bytes", size.size_bytes}};
-    frame.print(fmt::format("{:<11} {} records in {} shards, {}", kind, grouped(size.records),
-                            size.shards, bytes_text(size.size_bytes)));
+    context.print(fmt::format("{:<11} {} records in {} shards, {}", kind, grouped(size.records),
+                              size.shards, bytes_text(size.size_bytes)));
   }
   for (const cache::Setting& setting : manifest.settings) {
     json["settings"][setting.group][setting.name] = setting.value;
-    frame.print(fmt::format("{:<11} {} = {}", setting.group, setting.name, setting.value));
+    context.print(fmt::format("{:<11} {} = {}", setting.group, setting.name, setting.value));
   }
   return ExitCode::kDone;
 }
@@ -83,23 +83,23 @@ cache::Inspection look_at(const std::string& path, const cache::BuildTarget& tar
   return cache::inspect_cache(std::move(folder).take_or_raise(), target.makers);
 }
 
-ExitCode explain(Frame& frame, const std::string& id) {
-  require_data(frame, "to compare the cache with it");
-  const cache::WantedData data(frame.settings(), system_io(), frame.stop_token());
+ExitCode explain(CommandContext& context, const std::string& id) {
+  require_data(context, "to compare the cache with it");
+  const cache::WantedData data(context.settings(), system_io(), context.stop_token());
   const cache::BuildTarget& target = data.wanted->target();
   const cache::Inspection found = look_at(data.place.folder, target);
-  ordered_json& json = frame.report();
+  ordered_json& json = context.report();
   json["id"] = id;
   json["cache"] = data.place.folder;
   json["entries"] = ordered_json::array();
   for (const cache::EntryReason& entry :
        cache::explain_entry(found, data.place.folder, target, id)) {
     json["entries"].push_back(entry_json(entry));
-    frame.print(fmt::format("{:<8} {:<8} {}{}", entry.kind, entry.state, entry.shard,
-                            entry.reason.empty() ? "" : ": " + entry.reason));
+    context.print(fmt::format("{:<8} {:<8} {}{}", entry.kind, entry.state, entry.shard,
+                              entry.reason.empty() ? "" : ": " + entry.reason));
     if (!entry.settings.empty())
       for (const std::string& line : cache::difference_table(entry.settings))
-        frame.print("    " + line);
+        context.print("    " + line);
   }
   return ExitCode::kDone;
 }
@@ -109,101 +109,101 @@ struct ExportArguments {
   std::vector<std::string> ids;
 };
 
-ExitCode export_records(Frame& frame, const ExportArguments& arguments) {
-  const std::string path = cache_folder(frame);
+ExitCode export_records(CommandContext& context, const ExportArguments& arguments) {
+  const std::string path = cache_folder(context);
   const cache::Reader reader = cache::Reader::open(system_io(), path).take_or_raise();
   ProgressBar bar({.task = "export", .unit = "records"}, stderr_surface());
   cache::ExportOptions options;
   options.ids = arguments.ids;
-  options.num_workers = cache_workers(frame);
-  options.stop = frame.stop_token();
-  options.progress = frame.options().quiet ? &no_progress() : &bar;
+  options.num_workers = cache_workers(context);
+  options.stop = context.stop_token();
+  options.progress = context.options().quiet ? &no_progress() : &bar;
   const cache::ExportReport report =
       cache::export_cache(reader, system_io(), arguments.out, options);
-  frame.report()["cache"] = path;
-  frame.report()["out"] = arguments.out;
-  frame.report()["files"] = report.num_files;
-  frame.report()["bytes"] = report.size_bytes;
-  frame.print(fmt::format("{} files, {} in {}", grouped(report.num_files),
-                          bytes_text(report.size_bytes), arguments.out));
+  context.report()["cache"] = path;
+  context.report()["out"] = arguments.out;
+  context.report()["files"] = report.num_files;
+  context.report()["bytes"] = report.size_bytes;
+  context.print(fmt::format("{} files, {} in {}", grouped(report.num_files),
+                            bytes_text(report.size_bytes), arguments.out));
   return ExitCode::kDone;
 }
 
-bool is_confirmed(Frame& frame, bool yes) {
+bool is_confirmed(CommandContext& context, bool yes) {
   if (yes) return true;
-  if (frame.options().json || isatty(STDIN_FILENO) == 0) {
-    frame.say("nothing was removed; --yes removes what is listed");
+  if (context.options().json || isatty(STDIN_FILENO) == 0) {
+    context.say("nothing was removed; --yes removes what is listed");
     return false;
   }
-  frame.say("remove all of these? [y/N]");
+  context.say("remove all of these? [y/N]");
   std::string answer;
   std::getline(std::cin, answer);
   return answer == "y" || answer == "Y" || answer == "yes";
 }
 
 // Where the cache would be without --cache.
-std::string default_folder(Frame& frame) {
-  config::Settings settings = frame.settings();
+std::string default_folder(CommandContext& context) {
+  config::Settings settings = context.settings();
   settings.cache.dir.clear();
   const cache::Manifest head = cache::wanted_head(settings, SimdLevel::kScalar);
   return cache::find_cache_place(settings, head.features, system_io()).folder;
 }
 
-ExitCode collect(Frame& frame, bool yes) {
-  require_data(frame, "to look at its caches");
-  const std::string caches = cache::caches_of_data(frame.settings());
+ExitCode collect(CommandContext& context, bool yes) {
+  require_data(context, "to look at its caches");
+  const std::string caches = cache::caches_of_data(context.settings());
   const std::vector<cache::UnusedItem> items =
-      cache::find_unused(system_io(), caches, {cache_folder(frame), default_folder(frame)});
-  ordered_json& json = frame.report();
+      cache::find_unused(system_io(), caches, {cache_folder(context), default_folder(context)});
+  ordered_json& json = context.report();
   json["caches"] = caches;
   json["unused"] = ordered_json::array();
   std::uint64_t total_bytes = 0;
   for (const cache::UnusedItem& item : items) {
     json["unused"].push_back({{"path", item.path}, {"why", item.why}, {"bytes", item.size_bytes}});
-    frame.print(fmt::format("{:>10}  {}: {}", bytes_text(item.size_bytes), item.path, item.why));
+    context.print(fmt::format("{:>10}  {}: {}", bytes_text(item.size_bytes), item.path, item.why));
     total_bytes += item.size_bytes;
   }
   json["bytes"] = total_bytes;
   json["removed"] = 0;
   if (items.empty()) {
-    frame.print("nothing unused under " + caches);
+    context.print("nothing unused under " + caches);
     return ExitCode::kDone;
   }
-  if (!is_confirmed(frame, yes)) return ExitCode::kDone;
+  if (!is_confirmed(context, yes)) return ExitCode::kDone;
   for (const cache::UnusedItem& item : items) cache::remove_unused(system_io(), item);
   json["removed"] = items.size();
-  frame.print(fmt::format("removed {} ({})", items.size(), bytes_text(total_bytes)));
+  context.print(fmt::format("removed {} ({})", items.size(), bytes_text(total_bytes)));
   return ExitCode::kDone;
 }
 
 }  // namespace
 
-void add_cache_commands(CLI::App& app, Frame& frame) {
+void add_cache_commands(CLI::App& app, CommandContext& context) {
   CLI::App& group = command_group(app, "cache", "The cache: look at, explain, import, export, gc");
   CLI::App* info_command = group.add_subcommand("info", "Sizes and settings of a cache");
-  add_cache_options(*info_command, frame);
-  frame.on(*info_command, [&frame] { return info(frame); });
+  add_cache_options(*info_command, context);
+  context.on(*info_command, [&context] { return info(context); });
 
   CLI::App* explain_command =
       group.add_subcommand("explain", "Why an entry would be rebuilt: which setting, old and new");
-  add_cache_options(*explain_command, frame);
+  add_cache_options(*explain_command, context);
   auto id = std::make_shared<std::string>();
   explain_command->add_option("id", *id, "Id of the utterance")->required();
-  frame.on(*explain_command, [&frame, id] { return explain(frame, *id); });
+  context.on(*explain_command, [&context, id] { return explain(context, *id); });
 
   CLI::App* export_command = group.add_subcommand("export", "Write records as plain .npy files");
-  add_cache_options(*export_command, frame);
+  add_cache_options(*export_command, context);
   auto exported = std::make_shared<ExportArguments>();
   export_command->add_option("--out", exported->out, "Folder for the files")->required();
   export_command->add_option("--id", exported->ids, "Only these ids");
-  frame.on(*export_command, [&frame, exported] { return export_records(frame, *exported); });
+  context.on(*export_command, [&context, exported] { return export_records(context, *exported); });
 
   CLI::App* gc_command =
       group.add_subcommand("gc", "List what no settings use, and remove it after asking");
-  add_cache_options(*gc_command, frame);
+  add_cache_options(*gc_command, context);
   auto yes = std::make_shared<bool>(false);
   gc_command->add_flag("--yes", *yes, "Remove without asking");
-  frame.on(*gc_command, [&frame, yes] { return collect(frame, *yes); });
+  context.on(*gc_command, [&context, yes] { return collect(context, *yes); });
 }
 
 }  // namespace stoker::cli

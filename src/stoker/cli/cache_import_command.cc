@@ -8,13 +8,13 @@
 
 #include "stoker/base/bytes.h"
 #include "stoker/base/number_text.h"
-#include "stoker/cache/import.h"
+#include "stoker/cache/maintain/import.h"
 #include "stoker/cli/cache_options.h"
+#include "stoker/cli/command_context.h"
 #include "stoker/cli/command_group.h"
 #include "stoker/cli/commands.h"
 #include "stoker/cli/errors.h"
-#include "stoker/cli/frame.h"
-#include "stoker/config/settings_yaml.h"
+#include "stoker/config/yaml/settings_yaml.h"
 
 namespace stoker::cli {
 namespace {
@@ -42,8 +42,9 @@ cache::ImportRequest request_of(const ImportArguments& arguments) {
   return request;
 }
 
-void put_report(Frame& frame, const cache::ImportPlan& plan, const cache::BuildReport& report) {
-  nlohmann::ordered_json& json = frame.report();
+void put_report(CommandContext& context, const cache::ImportPlan& plan,
+                const cache::BuildReport& report) {
+  nlohmann::ordered_json& json = context.report();
   json["files"] = plan.num_files;
   json["imported"] = report.rows_built + report.rows_reused;
   json["built"] = report.rows_built;
@@ -59,8 +60,8 @@ void put_report(Frame& frame, const cache::ImportPlan& plan, const cache::BuildR
     json["rejects"].push_back(error_line(reject.error));
 }
 
-ExitCode run(Frame& frame, const ImportArguments& arguments) {
-  const std::string path = frame.settings().cache.dir;
+ExitCode run(CommandContext& context, const ImportArguments& arguments) {
+  const std::string path = context.settings().cache.dir;
   if (path.empty() || (arguments.folder.empty() && arguments.arrays.empty())) {
     Error error;
     error.code = &kUsage;
@@ -72,41 +73,42 @@ ExitCode run(Frame& frame, const ImportArguments& arguments) {
   make_folders(system_io(), path).take_or_raise();
   const File folder = open_file(system_io(), path, OpenFor::kFolder).take_or_raise();
   const cache::CacheLock lock =
-      cache::CacheLock::take(folder, {.stop = frame.stop_token()}).take_or_raise();
+      cache::CacheLock::take(folder, {.stop = context.stop_token()}).take_or_raise();
   cache::BuildTarget target = plan.target;
   if (Result<cache::Manifest> have = cache::load_manifest(folder); have) {
     if (arguments.folder.empty()) target.head = *have;  // arrays join whatever is there
     cache::PrecomputeOptions rules;
     rules.overwrite = arguments.overwrite ? cache::Overwrite::kYes : cache::Overwrite::kNo;
-    rules.say = [&frame](const std::string& line) { frame.say(line); };
-    cache::check_cache_settings(*have, target.head, {path, cache::PlaceKind::kExplicit}, rules);
+    rules.say = [&context](const std::string& line) { context.say(line); };
+    cache::check_cache_settings(*have, target.head, {path, cache::LocationKind::kExplicit}, rules);
   }
   ProgressBar bar({.task = "import", .unit = "files"}, stderr_surface());
   cache::BuildOptions build;
-  build.num_workers = cache_workers(frame);
+  build.num_workers = cache_workers(context);
   build.check_bytes = true;
-  build.stop = frame.stop_token();
-  build.progress = frame.options().quiet ? &no_progress() : &bar;
+  build.stop = context.stop_token();
+  build.progress = context.options().quiet ? &no_progress() : &bar;
   const cache::BuildReport report = cache::build_cache(folder, target, build);
   if (!arguments.folder.empty())
     publish_file(folder, "config.yaml", view_bytes(config::settings_yaml(plan.settings)))
         .take_or_raise();
-  put_report(frame, plan, report);
-  for (const cache::BuildReject& reject : report.rejects) frame.warn(error_line(reject.error));
-  frame.print(fmt::format("{} files: {} imported, {} rejected, {} leftovers ignored",
-                          grouped(plan.num_files), grouped(report.rows_built + report.rows_reused),
-                          grouped(report.num_rejected_rows), grouped(plan.num_leftovers)));
-  frame.print("cache     " + path);
+  put_report(context, plan, report);
+  for (const cache::BuildReject& reject : report.rejects) context.warn(error_line(reject.error));
+  context.print(fmt::format("{} files: {} imported, {} rejected, {} leftovers ignored",
+                            grouped(plan.num_files),
+                            grouped(report.rows_built + report.rows_reused),
+                            grouped(report.num_rejected_rows), grouped(plan.num_leftovers)));
+  context.print("cache     " + path);
   return report.rejects.empty() ? ExitCode::kDone : ExitCode::kCheckFailed;
 }
 
 }  // namespace
 
-void add_cache_import_command(CLI::App& app, Frame& frame) {
+void add_cache_import_command(CLI::App& app, CommandContext& context) {
   CLI::App& group = command_group(app, "cache", "The cache: look at, explain, import, export, gc");
   CLI::App* command = group.add_subcommand(
       "import", "Read the original's token and mel folders, or named .npy arrays, into a cache");
-  add_cache_options(*command, frame);
+  add_cache_options(*command, context);
   auto arguments = std::make_shared<ImportArguments>();
   command->add_option("folder", arguments->folder,
                       "Folder with tokens_custom_*, mels_sr* or cached_features");
@@ -114,7 +116,7 @@ void add_cache_import_command(CLI::App& app, Frame& frame) {
                       "A further array: NAME=FOLDER of <id>.npy files (repeatable)");
   command->add_flag("--overwrite", arguments->overwrite,
                     "Replace a cache that was made with other settings");
-  frame.on(*command, [&frame, arguments] { return run(frame, *arguments); });
+  context.on(*command, [&context, arguments] { return run(context, *arguments); });
 }
 
 }  // namespace stoker::cli

@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "stoker/base/cpu_count.h"
+#include "stoker/cli/command_context.h"
 #include "stoker/cli/errors.h"
-#include "stoker/cli/frame.h"
 #include "stoker/cli/settings_options.h"
 
 namespace stoker::cli {
@@ -19,18 +19,18 @@ constexpr std::array<std::string_view, 12> kPaths{
 
 }  // namespace
 
-void add_cache_options(CLI::App& command, Frame& frame) {
-  add_setting_options(command, frame, kPaths, "Settings");
+void add_cache_options(CLI::App& command, CommandContext& context) {
+  add_setting_options(command, context, kPaths, "Settings");
 }
 
-unsigned cache_workers(Frame& frame) {
-  const auto& asked = frame.settings().loader.num_workers;
+unsigned cache_workers(CommandContext& context) {
+  const auto& asked = context.settings().loader.num_workers;
   if (asked.is_auto()) return count_cpus().allowed;
   return std::max(1U, static_cast<unsigned>(*asked));
 }
 
-void require_data(Frame& frame, const char* why) {
-  const config::DataSettings& data = frame.settings().data;
+void require_data(CommandContext& context, const char* why) {
+  const config::DataSettings& data = context.settings().data;
   if (!data.path.empty() || !data.sources.empty()) return;
   Error error;
   error.code = &kUsage;
@@ -39,9 +39,9 @@ void require_data(Frame& frame, const char* why) {
   raise(std::move(error));
 }
 
-std::string cache_folder(Frame& frame) {
-  const config::Settings& settings = frame.settings();
-  if (settings.cache.dir.empty()) require_data(frame, "to find its cache");
+std::string cache_folder(CommandContext& context) {
+  const config::Settings& settings = context.settings();
+  if (settings.cache.dir.empty()) require_data(context, "to find its cache");
   const cache::Manifest head = cache::wanted_head(settings, SimdLevel::kScalar);
   return cache::find_cache_place(settings, head.features, system_io()).folder;
 }

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "stoker/cache/precompute.h"
+#include "stoker/cache/build/precompute.h"
 
 namespace CLI {
 class App;
@@ -11,19 +11,19 @@ class App;
 
 namespace stoker::cli {
 
-class Frame;
+class CommandContext;
 
 // --data --cache --preset --num-workers and the settings that decide what a cache holds.
-void add_cache_options(CLI::App& command, Frame& frame);
+void add_cache_options(CLI::App& command, CommandContext& context);
 
 // Threads for building and checking: data.num_workers, auto = cores allowed, at least one.
-unsigned cache_workers(Frame& frame);
+unsigned cache_workers(CommandContext& context);
 
 // The folder that --cache or the data set's settings name, without reading the data set when
 // --cache is given.
-std::string cache_folder(Frame& frame);
+std::string cache_folder(CommandContext& context);
 
 // Throws the usage error of a command that needs --data.
-void require_data(Frame& frame, const char* why);
+void require_data(CommandContext& context, const char* why);
 
 }  // namespace stoker::cli

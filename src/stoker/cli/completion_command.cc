@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "stoker/cli/command_context.h"
 #include "stoker/cli/commands.h"
-#include "stoker/cli/frame.h"
 
 namespace stoker::cli {
 namespace {
@@ -89,7 +89,7 @@ std::string fish_script(const std::vector<Node>& nodes) {
 
 }  // namespace
 
-void add_completion_command(CLI::App& app, Frame& frame) {
+void add_completion_command(CLI::App& app, CommandContext& context) {
   CLI::App* completion = app.add_subcommand(
       "completion", "Print a completion script: source <(stoker completion bash)");
   using Writer = std::string (*)(const std::vector<Node>&);
@@ -97,8 +97,8 @@ void add_completion_command(CLI::App& app, Frame& frame) {
       {"bash", bash_script}, {"zsh", zsh_script}, {"fish", fish_script}};
   for (const auto& [shell, write] : shells) {
     CLI::App* command = completion->add_subcommand(shell, fmt::format("For {}", shell));
-    frame.on(*command, [&app, &frame, write_script = write] {
-      frame.print_raw(write_script(command_tree(app)));
+    context.on(*command, [&app, &context, write_script = write] {
+      context.print_raw(write_script(command_tree(app)));
       return ExitCode::kDone;
     });
   }

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "stoker/base/cpu_count.h"
+#include "stoker/cli/command_context.h"
 #include "stoker/cli/commands.h"
-#include "stoker/cli/frame.h"
 #include "stoker/cli/old_flags.h"
 #include "stoker/cli/reference_pages.h"
 #include "stoker/cli/settings_options.h"
@@ -18,8 +18,8 @@
 #include "stoker/config/load.h"
 #include "stoker/config/recommend.h"
 #include "stoker/config/settings_page.h"
-#include "stoker/config/settings_yaml.h"
 #include "stoker/config/value_text.h"
+#include "stoker/config/yaml/settings_yaml.h"
 #include "stoker/cuda/device_probe.h"
 
 namespace stoker::cli {
@@ -36,8 +36,8 @@ std::string shown_value(const config::FieldInfo& field, const config::Settings& 
   return value == "null" ? "none" : value;
 }
 
-ExitCode show(Frame& frame) {
-  const config::LoadedSettings& loaded = frame.loaded();
+ExitCode show(CommandContext& context) {
+  const config::LoadedSettings& loaded = context.loaded();
   ordered_json settings;
   std::string section;
   for (const config::FieldInfo& field : config::all_fields()) {
@@ -46,28 +46,28 @@ ExitCode show(Frame& frame) {
                                 {"source", source}};
     if (field.section != section) {
       section = field.section;
-      frame.print(coloured(section + ":", Colour::kBold, Stream::kOut));
+      context.print(coloured(section + ":", Colour::kBold, Stream::kOut));
     }
     const std::string left = fmt::format("{}{}: {}", section.empty() ? "" : "  ", field.name,
                                          shown_value(field, loaded.settings));
-    frame.print(
+    context.print(
         fmt::format("{:<44} {}", left, coloured("# " + source, Colour::kDim, Stream::kOut)));
   }
-  frame.report()["settings"] = std::move(settings);
+  context.report()["settings"] = std::move(settings);
   return ExitCode::kDone;
 }
 
-ordered_json check_file(Frame& frame, const std::string& file) {
+ordered_json check_file(CommandContext& context, const std::string& file) {
   const config::LoadedSettings loaded = config::load_settings({.file = file});
   config::check_cache_folder(loaded.settings.cache.dir, loaded.settings.data.path);
   std::vector<std::string> notices = loaded.notices;
   const std::string no_effect = config::no_effect_line(loaded, config::CommandKind::kShow);
   if (!no_effect.empty()) notices.push_back(no_effect);
-  for (const std::string& notice : notices) frame.say("notice: " + notice);
+  for (const std::string& notice : notices) context.say("notice: " + notice);
   std::size_t num_given = 0;
   for (const config::ValueSource& source : loaded.sources)
     num_given += source.kind == config::SourceKind::kFile ? 1 : 0;
-  frame.print(
+  context.print(
       fmt::format("{}: good, {} settings given, {} notices", file, num_given, notices.size()));
   return {{"file", file},
           {"from_original", loaded.from_original},
@@ -75,78 +75,81 @@ ordered_json check_file(Frame& frame, const std::string& file) {
           {"notices", notices}};
 }
 
-ExitCode check(Frame& frame, const std::vector<std::string>& files) {
-  for (const std::string& file : files) frame.report()["files"].push_back(check_file(frame, file));
+ExitCode check(CommandContext& context, const std::vector<std::string>& files) {
+  for (const std::string& file : files)
+    context.report()["files"].push_back(check_file(context, file));
   return ExitCode::kDone;
 }
 
-ExitCode migrate(Frame& frame, const std::string& file, const std::string& out) {
+ExitCode migrate(CommandContext& context, const std::string& file, const std::string& out) {
   const config::LoadedSettings loaded = config::load_settings({.file = file});
-  for (const std::string& notice : loaded.notices) frame.say("notice: " + notice);
+  for (const std::string& notice : loaded.notices) context.say("notice: " + notice);
   const std::string yaml = fmt::format("# Written by `stoker config migrate` from {}.\n{}", file,
                                        config::given_yaml(loaded));
-  frame.write_result(yaml, out);
-  frame.report().update({{"file", file}, {"yaml", yaml}, {"notices", loaded.notices}});
+  context.write_result(yaml, out);
+  context.report().update({{"file", file}, {"yaml", yaml}, {"notices", loaded.notices}});
   return ExitCode::kDone;
 }
 
-ExitCode reference(Frame& frame, const CLI::App& app, const std::string& page,
+ExitCode reference(CommandContext& context, const CLI::App& app, const std::string& page,
                    const std::string& out) {
   const std::string text = page == "errors"     ? errors_page()
                            : page == "commands" ? commands_page(app)
                                                 : config::settings_page();
-  frame.write_result(text, out);
-  frame.report().update({{"page", page}, {"text", text}});
+  context.write_result(text, out);
+  context.report().update({{"page", page}, {"text", text}});
   return ExitCode::kDone;
 }
 
-config::GpuFacts first_gpu(Frame& frame) {
+config::GpuFacts first_gpu(CommandContext& context) {
   const cuda::DeviceProbe probe = cuda::probe_devices();
   if (probe.devices.empty()) {
-    frame.say("no GPU: " + probe.why_none);
+    context.say("no GPU: " + probe.why_none);
     return {};
   }
   const cuda::DeviceInfo& device = probe.devices.front();
   return {device.name, device.memory_bytes >> 20U, device.compute_major >= 8};
 }
 
-ExitCode recommend(Frame& frame, const std::string& gpu_name) {
-  const config::GpuFacts gpu = gpu_name.empty() ? first_gpu(frame) : config::gpu_by_name(gpu_name);
+ExitCode recommend(CommandContext& context, const std::string& gpu_name) {
+  const config::GpuFacts gpu =
+      gpu_name.empty() ? first_gpu(context) : config::gpu_by_name(gpu_name);
   const unsigned cores = count_cpus().allowed;
   std::string section;
   ordered_json settings = ordered_json::array();
-  frame.print(fmt::format("# For {} and {} cores", gpu.name.empty() ? "no GPU" : gpu.name, cores));
+  context.print(
+      fmt::format("# For {} and {} cores", gpu.name.empty() ? "no GPU" : gpu.name, cores));
   for (const auto& [path, value, reason] : config::recommend({.gpu = gpu, .cores = cores})) {
     const std::size_t dot = path.find('.');
     const std::string in = dot == path.npos ? "" : path.substr(0, dot);
-    if (in != section) frame.print(in + ":");
+    if (in != section) context.print(in + ":");
     section = in;
     const std::string key = dot == path.npos ? path : "  " + path.substr(dot + 1);
-    frame.print(fmt::format("{:<40} # {}", fmt::format("{}: {}", key, value), reason));
+    context.print(fmt::format("{:<40} # {}", fmt::format("{}: {}", key, value), reason));
     settings.push_back({{"setting", path}, {"value", value}, {"reason", reason}});
   }
-  frame.report().update({{"gpu", gpu.name},
-                         {"memory_mib", gpu.memory_mib},
-                         {"cores", cores},
-                         {"settings", settings}});
+  context.report().update({{"gpu", gpu.name},
+                           {"memory_mib", gpu.memory_mib},
+                           {"cores", cores},
+                           {"settings", settings}});
   return ExitCode::kDone;
 }
 
-void add_show(CLI::App& config, Frame& frame) {
+void add_show(CLI::App& config, CommandContext& context) {
   CLI::App* command = config.add_subcommand("show", "Effective settings and where each came from");
-  add_train_options(*command, frame);
-  add_old_flags(*command, frame, kOldPrograms);
-  frame.on(*command, [&frame] { return show(frame); });
+  add_train_options(*command, context);
+  add_old_flags(*command, context, kOldPrograms);
+  context.on(*command, [&context] { return show(context); });
 }
 
-void add_check(CLI::App& config, Frame& frame) {
+void add_check(CLI::App& config, CommandContext& context) {
   const auto files = std::make_shared<std::vector<std::string>>();
   CLI::App* command = config.add_subcommand("check", "Load settings files and say what is wrong");
   command->add_option("files", *files, "The files")->required();
-  frame.on(*command, [&frame, files] { return check(frame, *files); });
+  context.on(*command, [&context, files] { return check(context, *files); });
 }
 
-void add_reference(CLI::App& config, Frame& frame, const CLI::App& app) {
+void add_reference(CLI::App& config, CommandContext& context, const CLI::App& app) {
   const auto page = std::make_shared<std::string>("settings");
   const auto out = std::make_shared<std::string>();
   CLI::App* command =
@@ -154,34 +157,35 @@ void add_reference(CLI::App& config, Frame& frame, const CLI::App& app) {
   command->add_option("page", *page, "settings, errors or commands (settings)")
       ->check(CLI::IsMember({"settings", "errors", "commands"}));
   command->add_option("--out", *out, "File to write instead of stdout");
-  frame.on(*command, [&app, &frame, page, out] { return reference(frame, app, *page, *out); });
+  context.on(*command,
+             [&app, &context, page, out] { return reference(context, app, *page, *out); });
 }
 
-void add_recommend(CLI::App& config, Frame& frame) {
+void add_recommend(CLI::App& config, CommandContext& context) {
   const auto gpu = std::make_shared<std::string>();
   CLI::App* command = config.add_subcommand("recommend", "Settings for a machine, with reasons");
   command->add_option("--gpu", *gpu, "Card by name, e.g. rtx4090; this machine's when absent");
-  frame.on(*command, [&frame, gpu] { return recommend(frame, *gpu); });
+  context.on(*command, [&context, gpu] { return recommend(context, *gpu); });
 }
 
-void add_migrate(CLI::App& config, Frame& frame) {
+void add_migrate(CLI::App& config, CommandContext& context) {
   const auto file = std::make_shared<std::string>();
   const auto out = std::make_shared<std::string>();
   CLI::App* command = config.add_subcommand("migrate", "Write an old file in the native form");
   command->add_option("file", *file, "The old file")->required();
   command->add_option("--out", *out, "File to write instead of stdout");
-  frame.on(*command, [&frame, file, out] { return migrate(frame, *file, *out); });
+  context.on(*command, [&context, file, out] { return migrate(context, *file, *out); });
 }
 
 }  // namespace
 
-void add_config_commands(CLI::App& app, Frame& frame) {
+void add_config_commands(CLI::App& app, CommandContext& context) {
   CLI::App* config = app.add_subcommand("config", "Settings: show, check, explain, migrate");
-  add_show(*config, frame);
-  add_check(*config, frame);
-  add_reference(*config, frame, app);
-  add_recommend(*config, frame);
-  add_migrate(*config, frame);
+  add_show(*config, context);
+  add_check(*config, context);
+  add_reference(*config, context, app);
+  add_recommend(*config, context);
+  add_migrate(*config, context);
 }
 
 }  // namespace stoker::cli

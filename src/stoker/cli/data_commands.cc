@@ -8,12 +8,12 @@
 #include "stoker/base/bytes.h"
 #include "stoker/base/number_text.h"
 #include "stoker/base/progress.h"
-#include "stoker/base/svg.h"
+#include "stoker/base/report/svg.h"
 #include "stoker/cli/cache_options.h"
+#include "stoker/cli/command_context.h"
 #include "stoker/cli/command_group.h"
 #include "stoker/cli/commands.h"
 #include "stoker/cli/data_lines.h"
-#include "stoker/cli/frame.h"
 #include "stoker/cli/settings_options.h"
 #include "stoker/data/from_settings.h"
 #include "stoker/data/index.h"
@@ -30,8 +30,8 @@ struct DataArguments {
   std::string out_file;
 };
 
-data::IndexOptions options_of(Frame& frame, const DataArguments& arguments) {
-  data::IndexOptions options = data::index_options_of(frame.settings());
+data::IndexOptions options_of(CommandContext& context, const DataArguments& arguments) {
+  data::IndexOptions options = data::index_options_of(context.settings());
   if (!arguments.columns.empty())
     for (data::SourceOptions& source : options.sources) source.columns = arguments.columns;
   return options;
@@ -39,20 +39,21 @@ data::IndexOptions options_of(Frame& frame, const DataArguments& arguments) {
 
 // Where the list of rejects goes: as asked, else into the cache's folder, never among the sounds. A
 // folder that cannot be written costs the list, not the check.
-std::string keep_rejects(Frame& frame, const data::Index& index, const DataArguments& arguments) {
+std::string keep_rejects(CommandContext& context, const data::Index& index,
+                         const DataArguments& arguments) {
   if (index.rejects().empty() && arguments.rejects_file.empty()) return {};
   const std::string lines = data::rejects_jsonl(index.account().rejects());
   if (!arguments.rejects_file.empty()) {
-    frame.write_output(arguments.rejects_file, lines);
+    context.write_output(arguments.rejects_file, lines);
     return arguments.rejects_file;
   }
   try {
-    std::string path = cache_folder(frame) + "/rejects.jsonl";
-    frame.write_output(path, lines);
+    std::string path = cache_folder(context) + "/rejects.jsonl";
+    context.write_output(path, lines);
     return path;
   } catch (const Failure& failure) {
-    frame.warn(fmt::format("the list of rejects was not kept ({}); name a place with --rejects",
-                           failure.error().found));
+    context.warn(fmt::format("the list of rejects was not kept ({}); name a place with --rejects",
+                             failure.error().found));
     return {};
   }
 }
@@ -63,33 +64,33 @@ std::shared_ptr<const text::Tokenizer> tokenizer_of(const config::TextSettings& 
   return std::make_shared<const text::Tokenizer>(data::tokenizer_options_of(settings));
 }
 
-ExitCode check(Frame& frame, const DataArguments& arguments) {
-  frame.reserve_output(arguments.rejects_file);
-  data::IndexOptions options = options_of(frame, arguments);
+ExitCode check(CommandContext& context, const DataArguments& arguments) {
+  context.reserve_output(arguments.rejects_file);
+  data::IndexOptions options = options_of(context, arguments);
   options.check = data::FileCheck::kContent;
-  options.tokenizer = tokenizer_of(frame.settings().text);
+  options.tokenizer = tokenizer_of(context.settings().text);
   ProgressBar bar({.task = "check", .unit = "files"}, stderr_surface());
-  if (!frame.options().quiet) options.progress = &bar;
-  const data::Index index = data::scan_index(options, system_io(), frame.stop_token());
-  put_counts(frame.report(), index);
-  const std::string rejects_file = keep_rejects(frame, index, arguments);
-  frame.report()["rejects_file"] =
+  if (!context.options().quiet) options.progress = &bar;
+  const data::Index index = data::scan_index(options, system_io(), context.stop_token());
+  put_counts(context.report(), index);
+  const std::string rejects_file = keep_rejects(context, index, arguments);
+  context.report()["rejects_file"] =
       rejects_file.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(rejects_file);
-  for (const std::string& line : check_lines(index)) frame.print(line);
-  if (!rejects_file.empty()) frame.print("rejects   " + rejects_file);
+  for (const std::string& line : check_lines(index)) context.print(line);
+  if (!rejects_file.empty()) context.print("rejects   " + rejects_file);
   index.check_unchanged().take_or_raise();
   if (index.refusal()) raise(*index.refusal());
   return ExitCode::kDone;
 }
 
-ExitCode info(Frame& frame, const DataArguments& arguments) {
-  frame.reserve_output(arguments.svg_file);
+ExitCode info(CommandContext& context, const DataArguments& arguments) {
+  context.reserve_output(arguments.svg_file);
   const data::Index index =
-      data::open_index(options_of(frame, arguments), system_io(), frame.stop_token());
+      data::open_index(options_of(context, arguments), system_io(), context.stop_token());
   const data::Summary summary = data::summarise(index);
-  put_counts(frame.report(), index);
-  put_summary(frame.report(), summary);
-  for (const std::string& line : info_lines(index, summary)) frame.print(line);
+  put_counts(context.report(), index);
+  put_summary(context.report(), summary);
+  for (const std::string& line : info_lines(index, summary)) context.print(line);
   if (arguments.svg_file.empty()) return ExitCode::kDone;
   const ChartFrame chart{
       .title = "Durations",
@@ -97,37 +98,37 @@ ExitCode info(Frame& frame, const DataArguments& arguments) {
                                  summary.durations.mean_s),
       .x = {.label = "duration (s)", .low = 0.0},
       .y = {.label = "utterances"}};
-  frame.write_output(arguments.svg_file, histogram_chart(chart, summary.durations_s, 40));
-  frame.report()["svg"] = arguments.svg_file;
-  frame.print("chart     " + arguments.svg_file);
+  context.write_output(arguments.svg_file, histogram_chart(chart, summary.durations_s, 40));
+  context.report()["svg"] = arguments.svg_file;
+  context.print("chart     " + arguments.svg_file);
   return ExitCode::kDone;
 }
 
-ExitCode split(Frame& frame, const DataArguments& arguments) {
-  frame.reserve_output(arguments.out_file);
-  const data::IndexOptions options = options_of(frame, arguments);
-  const data::Index index = data::open_index(options, system_io(), frame.stop_token());
+ExitCode split(CommandContext& context, const DataArguments& arguments) {
+  context.reserve_output(arguments.out_file);
+  const data::IndexOptions options = options_of(context, arguments);
+  const data::Index index = data::open_index(options, system_io(), context.stop_token());
   const SplitLines lines = split_lines(index, options.splits);
-  frame.write_output(arguments.out_file, lines.text);
-  put_counts(frame.report(), index);
-  frame.report()["out"] = arguments.out_file;
-  frame.report()["train"] = lines.num_train;
-  frame.report()["eval"] = lines.num_eval;
-  frame.report()["unused"] = lines.num_unused;
-  frame.print(fmt::format("train {} + eval {} + unused {} rows written to {}",
-                          grouped(lines.num_train), grouped(lines.num_eval),
-                          grouped(lines.num_unused), arguments.out_file));
+  context.write_output(arguments.out_file, lines.text);
+  put_counts(context.report(), index);
+  context.report()["out"] = arguments.out_file;
+  context.report()["train"] = lines.num_train;
+  context.report()["eval"] = lines.num_eval;
+  context.report()["unused"] = lines.num_unused;
+  context.print(fmt::format("train {} + eval {} + unused {} rows written to {}",
+                            grouped(lines.num_train), grouped(lines.num_eval),
+                            grouped(lines.num_unused), arguments.out_file));
   return ExitCode::kDone;
 }
 
-CLI::App* add_data_command(CLI::App& group, Frame& frame, const char* name, const char* sentence,
-                           const std::shared_ptr<DataArguments>& arguments) {
+CLI::App* add_data_command(CLI::App& group, CommandContext& context, const char* name,
+                           const char* sentence, const std::shared_ptr<DataArguments>& arguments) {
   CLI::App* command = group.add_subcommand(name, sentence);
-  const auto give = [command, &frame](const char* option, const char* path, const char* help) {
+  const auto give = [command, &context](const char* option, const char* path, const char* help) {
     return command->add_option_function<std::string>(
         option,
-        [&frame, path, option](const std::string& text) {
-          frame.give({.path = path, .text = text, .origin = option});
+        [&context, path, option](const std::string& text) {
+          context.give({.path = path, .text = text, .origin = option});
         },
         help);
   };
@@ -139,29 +140,29 @@ CLI::App* add_data_command(CLI::App& group, Frame& frame, const char* name, cons
   give("--num-workers", "data.num_workers", "Threads that check files");
   give("--max-bad-fraction", "data.max_bad_fraction", "Share of rows that may be bad");
   give("--bad-inputs", "data.bad_inputs", "skip within the bound, or fail at the first");
-  add_index_options(*command, frame);
+  add_index_options(*command, context);
   return command;
 }
 
 }  // namespace
 
-void add_data_commands(CLI::App& app, Frame& frame) {
+void add_data_commands(CLI::App& app, CommandContext& context) {
   CLI::App& group = command_group(app, "data", "Data sets: make, check, look at, split");
   const auto arguments = std::make_shared<DataArguments>();
   CLI::App* checking = add_data_command(
-      group, frame, "check", "Read every row and file and list what is wrong", arguments);
+      group, context, "check", "Read every row and file and list what is wrong", arguments);
   checking->add_option("--rejects", arguments->rejects_file,
                        "Where the list of rejects goes (rejects.jsonl in the cache's folder)");
-  frame.on(*checking, [&frame, arguments] { return check(frame, *arguments); });
+  context.on(*checking, [&context, arguments] { return check(context, *arguments); });
   CLI::App* looking = add_data_command(
-      group, frame, "info", "Durations, rates, speakers, characters, histogram", arguments);
+      group, context, "info", "Durations, rates, speakers, characters, histogram", arguments);
   looking->add_option("--svg", arguments->svg_file, "Histogram of durations as a picture");
-  frame.on(*looking, [&frame, arguments] { return info(frame, *arguments); });
+  context.on(*looking, [&context, arguments] { return info(context, *arguments); });
   CLI::App* splitting =
-      add_data_command(group, frame, "split", "Write which id belongs to which split", arguments);
+      add_data_command(group, context, "split", "Write which id belongs to which split", arguments);
   splitting->add_option("--out", arguments->out_file, "File to write: id|split, one row a line")
       ->required();
-  frame.on(*splitting, [&frame, arguments] { return split(frame, *arguments); });
+  context.on(*splitting, [&context, arguments] { return split(context, *arguments); });
 }
 
 }  // namespace stoker::cli

@@ -10,9 +10,9 @@
 #include "stoker/base/cpu_count.h"
 #include "stoker/base/number_text.h"
 #include "stoker/base/progress.h"
+#include "stoker/cli/command_context.h"
 #include "stoker/cli/command_group.h"
 #include "stoker/cli/commands.h"
-#include "stoker/cli/frame.h"
 #include "stoker/data/errors.h"
 #include "stoker/data/voice/data_set_maker.h"
 
@@ -42,7 +42,7 @@ unsigned parse_workers(const std::string& text) {
          .found = text});
 }
 
-ExitCode make(Frame& frame, const MakeArguments& arguments) {
+ExitCode make(CommandContext& context, const MakeArguments& arguments) {
   voice::MakeOptions options = arguments.options;
   options.language =
       arguments.language == "fa" ? voice::Language::kPersian : voice::Language::kEnglish;
@@ -52,30 +52,30 @@ ExitCode make(Frame& frame, const MakeArguments& arguments) {
       arguments.overwrite ? voice::ExistingData::kReplace : voice::ExistingData::kRefuse;
   ProgressBar bar({.task = "make", .unit = "clips", .num_total = options.num_utterances},
                   stderr_surface());
-  Progress& progress = frame.options().quiet ? no_progress() : bar;
+  Progress& progress = context.options().quiet ? no_progress() : bar;
   const Stopwatch watch;
   const auto report =
-      voice::make_data_set(system_io(), options, frame.stop_token(), progress).take_or_raise();
+      voice::make_data_set(system_io(), options, context.stop_token(), progress).take_or_raise();
   if (report.num_made < options.num_utterances) {
-    frame.say(fmt::format("stopped after {} of {} utterances: run again with --overwrite",
-                          grouped(report.num_made), grouped(options.num_utterances)));
+    context.say(fmt::format("stopped after {} of {} utterances: run again with --overwrite",
+                            grouped(report.num_made), grouped(options.num_utterances)));
     return ExitCode::kDone;
   }
-  auto& json = frame.report();
+  auto& json = context.report();
   json["out"] = options.out;
   json["clips"] = report.num_made;
   json["audio_s"] = report.audio_s;
   json["tree_digest"] = report.tree_digest.hex();
-  frame.print(fmt::format("{} utterances, {} of speech by {} speakers in {} ({:.0f}x real time)",
-                          grouped(report.num_made), seconds_text(report.audio_s),
-                          options.num_speakers, options.out, report.audio_s / watch.seconds()));
-  frame.print(fmt::format("tree digest {}", report.tree_digest.hex()));
+  context.print(fmt::format("{} utterances, {} of speech by {} speakers in {} ({:.0f}x real time)",
+                            grouped(report.num_made), seconds_text(report.audio_s),
+                            options.num_speakers, options.out, report.audio_s / watch.seconds()));
+  context.print(fmt::format("tree digest {}", report.tree_digest.hex()));
   return ExitCode::kDone;
 }
 
 }  // namespace
 
-void add_data_make_command(CLI::App& app, Frame& frame) {
+void add_data_make_command(CLI::App& app, CommandContext& context) {
   CLI::App& data = command_group(app, "data", "Data sets: make, check, look at, split");
   CLI::App* command =
       data.add_subcommand("make", "A data set in LJSpeech layout spoken by the built-in voice");
@@ -98,7 +98,7 @@ void add_data_make_command(CLI::App& app, Frame& frame) {
   command->add_option("--num-workers", arguments->num_workers, "Threads; changes no byte")
       ->capture_default_str();
   command->add_flag("--overwrite", arguments->overwrite, "Replace a data set made before");
-  frame.on(*command, [&frame, arguments] { return make(frame, *arguments); });
+  context.on(*command, [&context, arguments] { return make(context, *arguments); });
 }
 
 }  // namespace stoker::cli

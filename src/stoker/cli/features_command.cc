@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "stoker/audio/feature_file.h"
-#include "stoker/base/io.h"
-#include "stoker/cache/npy.h"
+#include "stoker/base/io/io.h"
+#include "stoker/cache/format/npy.h"
+#include "stoker/cli/command_context.h"
 #include "stoker/cli/commands.h"
 #include "stoker/cli/errors.h"
-#include "stoker/cli/frame.h"
 #include "stoker/cli/settings_options.h"
 
 namespace stoker::cli {
@@ -39,55 +39,55 @@ std::string target_for(const Asked& asked, const std::string& named, const std::
          std::string(suffix);
 }
 
-nlohmann::ordered_json one_file(Frame& frame, const Asked& asked, const std::string& input,
-                                audio::FeatureMaker& maker) {
+nlohmann::ordered_json one_file(CommandContext& context, const Asked& asked,
+                                const std::string& input, audio::FeatureMaker& maker) {
   const audio::FileFeatures features = maker.run(system_io(), input).take_or_raise();
   if (!asked.out.empty()) {
     const cache::ArrayShape shape{.element = cache::ElementType::kF32,
                                   .rank = 2,
                                   .axes = {static_cast<std::uint32_t>(features.num_frames),
                                            static_cast<std::uint32_t>(features.num_mels)}};
-    frame.write_output(target_for(asked, asked.out, input, ".npy"),
-                       cache::encode_npy(shape, std::as_bytes(std::span(features.values))));
+    context.write_output(target_for(asked, asked.out, input, ".npy"),
+                         cache::encode_npy(shape, std::as_bytes(std::span(features.values))));
   }
   if (!asked.plot.empty())
-    frame.write_output(target_for(asked, asked.plot, input, ".png"),
-                       audio::feature_picture(features));
+    context.write_output(target_for(asked, asked.plot, input, ".png"),
+                         audio::feature_picture(features));
   return {{"file", input},
           {"frames", features.num_frames},
           {"mels", features.num_mels},
           {"audio_s", features.audio_s}};
 }
 
-ExitCode run(Frame& frame, const Asked& asked) {
+ExitCode run(CommandContext& context, const Asked& asked) {
   if (asked.files.size() == 1) {
-    frame.reserve_output(asked.out);
-    frame.reserve_output(asked.plot);
+    context.reserve_output(asked.out);
+    context.reserve_output(asked.plot);
   }
-  audio::FeatureMaker maker(frame.settings().features);
+  audio::FeatureMaker maker(context.settings().features);
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   std::uint64_t num_frames = 0;
   double audio_s = 0;
   for (const std::string& input : asked.files) {
-    rows.push_back(one_file(frame, asked, input, maker));
+    rows.push_back(one_file(context, asked, input, maker));
     const auto& row = rows.back();
     num_frames += row["frames"].get<std::uint64_t>();
     audio_s += row["audio_s"].get<double>();
-    frame.print(fmt::format("{}: {} frames x {} bands, {:.3f} s", input,
-                            row["frames"].get<std::uint64_t>(), row["mels"].get<std::uint64_t>(),
-                            row["audio_s"].get<double>()));
+    context.print(fmt::format("{}: {} frames x {} bands, {:.3f} s", input,
+                              row["frames"].get<std::uint64_t>(), row["mels"].get<std::uint64_t>(),
+                              row["audio_s"].get<double>()));
   }
-  frame.report()["frames"] = num_frames;
-  frame.report()["mels"] = maker.num_mels();
-  frame.report()["preset"] = maker.recipe().preset;
-  frame.report()["audio_s"] = audio_s;
-  frame.report()["files"] = std::move(rows);
+  context.report()["frames"] = num_frames;
+  context.report()["mels"] = maker.num_mels();
+  context.report()["preset"] = maker.recipe().preset;
+  context.report()["audio_s"] = audio_s;
+  context.report()["files"] = std::move(rows);
   return ExitCode::kDone;
 }
 
 }  // namespace
 
-void add_features_command(CLI::App& app, Frame& frame) {
+void add_features_command(CLI::App& app, CommandContext& context) {
   CLI::App* command = app.add_subcommand("features", "Turn sound files into log-mel frames");
   auto asked = std::make_shared<Asked>();
   command->add_option("files", asked->files, "Sound files: WAV, FLAC, Ogg, Opus, MP3")->required();
@@ -95,8 +95,8 @@ void add_features_command(CLI::App& app, Frame& frame) {
                       "Write [frames, mels] as .npy; a folder when there are several files");
   command->add_option("--plot", asked->plot,
                       "Draw a picture as .png; a folder when there are several files");
-  add_setting_options(*command, frame, kSettings, "Features");
-  frame.on(*command, [&frame, asked] { return run(frame, *asked); });
+  add_setting_options(*command, context, kSettings, "Features");
+  context.on(*command, [&context, asked] { return run(context, *asked); });
 }
 
 }  // namespace stoker::cli

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "stoker/cli/frame.h"
+#include "stoker/cli/command_context.h"
 
 namespace stoker::cli {
 namespace {
@@ -86,17 +86,18 @@ bool share_a_word(std::string_view a, std::string_view b) {
   return false;
 }
 
-void add_flag(CLI::App& command, Frame& frame, const OldFlags& row, const std::string& flag) {
+void add_flag(CLI::App& command, CommandContext& context, const OldFlags& row,
+              const std::string& flag) {
   if (command.get_option_no_throw(flag) != nullptr) return;
-  const auto taken = [&frame, &row, flag](const std::vector<std::string>& values) {
+  const auto taken = [&context, &row, flag](const std::vector<std::string>& values) {
     if (row.path.empty()) {
-      frame.note(fmt::format("{}: {}", flag, row.notice));
+      context.note(fmt::format("{}: {}", flag, row.notice));
       return;
     }
     const std::string own = values.empty() ? "" : values.front();
-    frame.give({.path = std::string(row.path),
-                .text = row.value.empty() ? own : std::string(row.value),
-                .origin = flag});
+    context.give({.path = std::string(row.path),
+                  .text = row.value.empty() ? own : std::string(row.value),
+                  .origin = flag});
   };
   // Some took a value and some did not; both forms are read.
   command.add_option_function<std::vector<std::string>>(flag, taken)->expected(0, 1)->group("");
@@ -104,10 +105,10 @@ void add_flag(CLI::App& command, Frame& frame, const OldFlags& row, const std::s
 
 }  // namespace
 
-void add_old_flags(CLI::App& command, Frame& frame, std::string_view programs) {
+void add_old_flags(CLI::App& command, CommandContext& context, std::string_view programs) {
   for (const OldFlags& row : kOldFlags)
     if (share_a_word(row.programs, programs))
-      for (const std::string& flag : words(row.flags)) add_flag(command, frame, row, flag);
+      for (const std::string& flag : words(row.flags)) add_flag(command, context, row, flag);
 }
 
 }  // namespace stoker::cli

@@ -9,7 +9,7 @@ class App;
 
 namespace stoker::cli {
 
-class Frame;
+class CommandContext;
 
 // All of them that ran a feed or a model.
 inline constexpr std::string_view kOldPrograms =
@@ -19,6 +19,6 @@ inline constexpr std::string_view kOldPrograms =
 // Adds to `command` every flag of the original's programs that the command does not have itself:
 // each translates into a setting or gives one notice. `programs` names them, separated by spaces:
 // "train_main trainTestFile". Hidden from the help.
-void add_old_flags(CLI::App& command, Frame& frame, std::string_view programs);
+void add_old_flags(CLI::App& command, CommandContext& context, std::string_view programs);
 
 }  // namespace stoker::cli

@@ -8,10 +8,10 @@
 #include "stoker/base/clock.h"
 #include "stoker/base/number_text.h"
 #include "stoker/cli/cache_options.h"
+#include "stoker/cli/command_context.h"
 #include "stoker/cli/commands.h"
-#include "stoker/cli/frame.h"
 #include "stoker/cli/settings_options.h"
-#include "stoker/feed/gpu_mode.h"
+#include "stoker/feed/device/gpu_mode.h"
 
 namespace stoker::cli {
 namespace {
@@ -23,8 +23,8 @@ struct PrecomputeArguments {
   std::string rejects_file;
 };
 
-void put_report(Frame& frame, const cache::PrecomputeReport& report, double seconds) {
-  nlohmann::ordered_json& json = frame.report();
+void put_report(CommandContext& context, const cache::PrecomputeReport& report, double seconds) {
+  nlohmann::ordered_json& json = context.report();
   json["cache"] = report.place.folder;
   json["rows"] = report.counts.rows;
   json["accepted"] = report.counts.accepted;
@@ -43,62 +43,63 @@ void put_report(Frame& frame, const cache::PrecomputeReport& report, double seco
 
 // The cache is built on the CPU. A GPU that is named in a run's settings may be another machine's;
 // that it is not here is said all the same.
-void check_device(Frame& frame) {
-  const auto device = cuda::parse_device(frame.settings().run.device).take_or_raise();
-  nlohmann::ordered_json& counted = frame.report()["fallbacks"];
+void check_device(CommandContext& context) {
+  const auto device = cuda::parse_device(context.settings().run.device).take_or_raise();
+  nlohmann::ordered_json& counted = context.report()["fallbacks"];
   counted = nlohmann::ordered_json::object();
   if (!device || device->is_cpu()) return;
-  feed::Fallbacks fallbacks(frame.settings().run.strict ? feed::FallbackPolicy::kRefuse
-                                                        : feed::FallbackPolicy::kAllow);
+  feed::Fallbacks fallbacks(context.settings().run.strict ? feed::FallbackPolicy::kRefuse
+                                                          : feed::FallbackPolicy::kAllow);
   feed::check_named_device(device, feed::view_devices(), fallbacks);
   for (const feed::FallbackCount& each : fallbacks.counts())
     counted[each.from + " -> " + each.to + ": " + each.reason] = each.count;
 }
 
-ExitCode run(Frame& frame, const PrecomputeArguments& arguments) {
-  require_data(frame, "to build its cache");
-  check_device(frame);
-  frame.reserve_output(arguments.rejects_file);
+ExitCode run(CommandContext& context, const PrecomputeArguments& arguments) {
+  require_data(context, "to build its cache");
+  check_device(context);
+  context.reserve_output(arguments.rejects_file);
   ProgressBar bar({.task = "build cache", .unit = "records"}, stderr_surface());
   cache::PrecomputeOptions options;
   options.overwrite = arguments.overwrite ? cache::Overwrite::kYes : cache::Overwrite::kNo;
   options.break_lock = arguments.break_lock ? cache::BreakLock::kYes : cache::BreakLock::kNo;
   options.when_locked = arguments.no_wait ? cache::WhenLocked::kRefuse : cache::WhenLocked::kWait;
-  options.num_workers = cache_workers(frame);
+  options.num_workers = cache_workers(context);
   options.check_bytes = true;
   options.rejects_file = arguments.rejects_file;
   options.write_rejects = [&](const std::string& lines) {
-    frame.write_output(arguments.rejects_file, lines);
+    context.write_output(arguments.rejects_file, lines);
   };
-  options.stop = frame.stop_token();
-  options.progress = frame.options().quiet ? &no_progress() : &bar;
-  options.say = [&frame](const std::string& line) { frame.say(line); };
-  options.warn = [&frame](const std::string& line) { frame.warn(line); };
+  options.stop = context.stop_token();
+  options.progress = context.options().quiet ? &no_progress() : &bar;
+  options.say = [&context](const std::string& line) { context.say(line); };
+  options.warn = [&context](const std::string& line) { context.warn(line); };
   const Stopwatch watch;
-  const cache::PrecomputeReport report = cache::precompute(frame.settings(), system_io(), options);
+  const cache::PrecomputeReport report =
+      cache::precompute(context.settings(), system_io(), options);
   const double seconds = watch.seconds();
-  put_report(frame, report, seconds);
+  put_report(context, report, seconds);
   if (report.build.stopped) {
-    frame.say("stopped; what is whole is committed: run the same command again to go on");
+    context.say("stopped; what is whole is committed: run the same command again to go on");
     return ExitCode::kDone;
   }
-  frame.print(fmt::format("{} rows = {} accepted + {} filtered + {} rejected",
-                          grouped(report.counts.rows), grouped(report.counts.accepted),
-                          grouped(report.counts.filtered), grouped(report.counts.rejected)));
-  frame.print(fmt::format("{} built, {} reused, {} in {} ({:.0f} clips/s)",
-                          grouped(report.build.rows_built), grouped(report.build.rows_reused),
-                          bytes_text(report.build.size_bytes), seconds_text(seconds),
-                          static_cast<double>(report.build.rows_built) / seconds));
-  frame.print("cache     " + report.place.folder);
-  if (report.counts.rejected > 0) frame.print("rejects   " + report.rejects_file);
+  context.print(fmt::format("{} rows = {} accepted + {} filtered + {} rejected",
+                            grouped(report.counts.rows), grouped(report.counts.accepted),
+                            grouped(report.counts.filtered), grouped(report.counts.rejected)));
+  context.print(fmt::format("{} built, {} reused, {} in {} ({:.0f} clips/s)",
+                            grouped(report.build.rows_built), grouped(report.build.rows_reused),
+                            bytes_text(report.build.size_bytes), seconds_text(seconds),
+                            static_cast<double>(report.build.rows_built) / seconds));
+  context.print("cache     " + report.place.folder);
+  if (report.counts.rejected > 0) context.print("rejects   " + report.rejects_file);
   return ExitCode::kDone;
 }
 
 }  // namespace
 
-void add_precompute_command(CLI::App& app, Frame& frame) {
+void add_precompute_command(CLI::App& app, CommandContext& context) {
   CLI::App* command = app.add_subcommand("precompute", "Build or complete the cache of a data set");
-  add_cache_options(*command, frame);
+  add_cache_options(*command, context);
   auto arguments = std::make_shared<PrecomputeArguments>();
   command->add_flag("--overwrite", arguments->overwrite,
                     "Rebuild a cache that was made with other settings");
@@ -108,8 +109,8 @@ void add_precompute_command(CLI::App& app, Frame& frame) {
                     "End with exit 7 instead of waiting for another builder");
   command->add_option("--rejects", arguments->rejects_file,
                       "Where the list of rejected rows goes (rejects.jsonl in the cache)");
-  add_index_options(*command, frame);
-  frame.on(*command, [&frame, arguments] { return run(frame, *arguments); });
+  add_index_options(*command, context);
+  context.on(*command, [&context, arguments] { return run(context, *arguments); });
 }
 
 }  // namespace stoker::cli

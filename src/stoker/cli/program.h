@@ -4,7 +4,7 @@
 
 #include "stoker/base/clock.h"
 #include "stoker/base/error.h"
-#include "stoker/cli/frame.h"
+#include "stoker/cli/command_context.h"
 
 namespace stoker::cli {
 
@@ -27,7 +27,7 @@ class Program {
   void write_report(const Error* error);
 
   Stopwatch watch_;
-  Frame frame_;
+  CommandContext frame_;
   bool version_asked_ = false;
 };
 

@@ -8,7 +8,7 @@
 #include <functional>
 
 #include "stoker/base/invariant.h"
-#include "stoker/cli/frame.h"
+#include "stoker/cli/command_context.h"
 #include "stoker/cli/old_flags.h"
 #include "stoker/config/value_text.h"
 
@@ -80,7 +80,7 @@ bool has_option(const CLI::App& command, const std::string& flag) {
   return false;
 }
 
-void add_switch(CLI::App& command, Frame& frame, const config::FieldInfo& field,
+void add_switch(CLI::App& command, CommandContext& context, const config::FieldInfo& field,
                 const std::string& group) {
   const bool is_on = field.json(config::Settings{}) == "true";
   const auto add = [&](const std::vector<std::string>& flags, const std::string& value) {
@@ -90,8 +90,8 @@ void add_switch(CLI::App& command, Frame& frame, const config::FieldInfo& field,
       command
           .add_flag_callback(
               flag,
-              [&frame, path = field.path, value, flag] {
-                frame.give({.path = path, .text = value, .origin = flag});
+              [&context, path = field.path, value, flag] {
+                context.give({.path = path, .text = value, .origin = flag});
               },
               described(field))
           ->group(group_if(shown, group));
@@ -117,13 +117,13 @@ bool is_read_by_index(const config::FieldInfo& field) {
 }
 
 // Adds the options of a setting that the command does not read: each gives one line.
-void add_unread_option(CLI::App& command, Frame& frame, const config::FieldInfo& field) {
+void add_unread_option(CLI::App& command, CommandContext& context, const config::FieldInfo& field) {
   std::vector<std::string> flags = field.flags;
   if (field.is_switch) flags.insert(flags.end(), field.off_flags.begin(), field.off_flags.end());
   for (const std::string& flag : flags) {
     if (has_option(command, flag)) continue;
-    const auto taken = [&frame, &field, &command, flag](const std::vector<std::string>&) {
-      frame.note(fmt::format("{}: `{}` does not read {}", flag, command.get_name(), field.path));
+    const auto taken = [&context, &field, &command, flag](const std::vector<std::string>&) {
+      context.note(fmt::format("{}: `{}` does not read {}", flag, command.get_name(), field.path));
     };
     CLI::Option* const option = command.add_option_function<std::vector<std::string>>(flag, taken);
     option->expected(field.is_switch ? 0 : 1)->group("");
@@ -138,10 +138,10 @@ void when_chosen(CLI::App& command, const std::function<void()>& add) {
 
 }  // namespace
 
-void add_setting_option(CLI::App& command, Frame& frame, const config::FieldInfo& field,
+void add_setting_option(CLI::App& command, CommandContext& context, const config::FieldInfo& field,
                         const std::string& group) {
   if (field.is_switch) {
-    add_switch(command, frame, field, group);
+    add_switch(command, context, field, group);
     return;
   }
   for (const std::string& flag : field.flags) {
@@ -149,8 +149,8 @@ void add_setting_option(CLI::App& command, Frame& frame, const config::FieldInfo
     command
         .add_option_function<std::string>(
             flag,
-            [&frame, path = field.path, flag](const std::string& text) {
-              frame.give({.path = path, .text = text, .origin = flag});
+            [&context, path = field.path, flag](const std::string& text) {
+              context.give({.path = path, .text = text, .origin = flag});
             },
             described(field))
         ->type_name(type_name(field))
@@ -158,30 +158,30 @@ void add_setting_option(CLI::App& command, Frame& frame, const config::FieldInfo
   }
 }
 
-void add_setting_options(CLI::App& command, Frame& frame, std::span<const std::string_view> paths,
-                         const std::string& group) {
+void add_setting_options(CLI::App& command, CommandContext& context,
+                         std::span<const std::string_view> paths, const std::string& group) {
   for (const std::string_view path : paths)
-    add_setting_option(command, frame, field_at(path), group);
+    add_setting_option(command, context, field_at(path), group);
 }
 
-void add_feed_options(CLI::App& command, Frame& frame) {
-  add_setting_options(command, frame, kFeedSettings, "Feed options");
-  when_chosen(command, [&command, &frame] {
+void add_feed_options(CLI::App& command, CommandContext& context) {
+  add_setting_options(command, context, kFeedSettings, "Feed options");
+  when_chosen(command, [&command, &context] {
     for (const config::FieldInfo& field : config::all_fields())
-      add_setting_option(command, frame, field, {});
-    add_old_flags(command, frame, kOldPrograms);
+      add_setting_option(command, context, field, {});
+    add_old_flags(command, context, kOldPrograms);
   });
 }
 
-void add_index_options(CLI::App& command, Frame& frame) {
-  when_chosen(command, [&command, &frame] {
+void add_index_options(CLI::App& command, CommandContext& context) {
+  when_chosen(command, [&command, &context] {
     for (const config::FieldInfo& field : config::all_fields()) {
       if (is_read_by_index(field) || field.not_yet != config::NotYet::kRead)
-        add_setting_option(command, frame, field, {});
+        add_setting_option(command, context, field, {});
       else
-        add_unread_option(command, frame, field);
+        add_unread_option(command, context, field);
     }
-    add_old_flags(command, frame, kOldPrograms);
+    add_old_flags(command, context, kOldPrograms);
   });
 }
 
@@ -193,10 +193,10 @@ config::CommandKind command_kind(std::string_view name) {
   return runs_a_feed ? CommandKind::kFeed : CommandKind::kOther;
 }
 
-void add_train_options(CLI::App& command, Frame& frame) {
+void add_train_options(CLI::App& command, CommandContext& context) {
   constexpr std::string_view kGlobal = "seed";
   for (const config::FieldInfo& field : config::all_fields())
-    if (field.path != kGlobal) add_setting_option(command, frame, field, field.title);
+    if (field.path != kGlobal) add_setting_option(command, context, field, field.title);
 }
 
 }  // namespace stoker::cli

@@ -12,15 +12,15 @@
 #include <vector>
 
 #include "stoker/base/bytes.h"
-#include "stoker/base/io.h"
+#include "stoker/base/io/io.h"
+#include "stoker/base/io/output_file.h"
 #include "stoker/base/number_text.h"
-#include "stoker/base/output_file.h"
 #include "stoker/cli/batch_file.h"
+#include "stoker/cli/command_context.h"
 #include "stoker/cli/commands.h"
-#include "stoker/cli/frame.h"
 #include "stoker/cli/settings_options.h"
 #include "stoker/data/account.h"
-#include "stoker/feed/auto_device.h"
+#include "stoker/feed/device/auto_device.h"
 #include "stoker/feed/open_feed.h"
 
 namespace stoker::cli {
@@ -55,8 +55,8 @@ std::string shape_text(const feed::BatchShape& shape) {
 // One run of the command.
 class StreamRun {
  public:
-  StreamRun(Frame& frame, const StreamArguments& arguments)
-      : frame_(frame), arguments_(arguments) {}
+  StreamRun(CommandContext& context, const StreamArguments& arguments)
+      : frame_(context), arguments_(arguments) {}
 
   ExitCode run() {
     const Stopwatch started;
@@ -217,7 +217,7 @@ class StreamRun {
     frame_.write_output(arguments_.rejects_file, data::rejects_jsonl(rejects));
   }
 
-  Frame& frame_;
+  CommandContext& frame_;
   const StreamArguments& arguments_;
   DigestStream stream_;
   ordered_json lines_ = ordered_json::array();
@@ -227,7 +227,7 @@ class StreamRun {
 
 }  // namespace
 
-void add_stream_command(CLI::App& app, Frame& frame) {
+void add_stream_command(CLI::App& app, CommandContext& context) {
   CLI::App* const stream =
       app.add_subcommand("stream", "Run the feed and print what each batch holds, as digests");
   auto arguments = std::make_shared<StreamArguments>();
@@ -248,8 +248,8 @@ void add_stream_command(CLI::App& app, Frame& frame) {
   stream->add_option("--save", arguments->save_folder,
                      "Write what each batch holds into this folder, one .npz file a batch");
   stream->add_flag("--list-ids", arguments->list_ids, "Add the ids of each batch to the JSON");
-  add_feed_options(*stream, frame);
-  frame.on(*stream, [&frame, arguments] { return StreamRun(frame, *arguments).run(); });
+  add_feed_options(*stream, context);
+  context.on(*stream, [&context, arguments] { return StreamRun(context, *arguments).run(); });
 }
 
 }  // namespace stoker::cli

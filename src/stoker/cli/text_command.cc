@@ -9,11 +9,11 @@
 #include <string_view>
 #include <vector>
 
-#include "stoker/base/io.h"
+#include "stoker/base/io/io.h"
 #include "stoker/base/number_text.h"
 #include "stoker/base/utf8.h"
+#include "stoker/cli/command_context.h"
 #include "stoker/cli/commands.h"
-#include "stoker/cli/frame.h"
 #include "stoker/cli/settings_options.h"
 #include "stoker/config/settings.h"
 #include "stoker/data/from_settings.h"
@@ -48,31 +48,31 @@ void require_utf8(std::string_view text) {
          .cure = {}});
 }
 
-void print_steps(Frame& frame, const std::vector<text::NormalizeStep>& steps) {
+void print_steps(CommandContext& context, const std::vector<text::NormalizeStep>& steps) {
   for (const text::NormalizeStep& step : steps) {
-    frame.print(fmt::format("  {:<14}{} -> {}", step.rule, step.from, step.to));
+    context.print(fmt::format("  {:<14}{} -> {}", step.rule, step.from, step.to));
   }
 }
 
-void print_unknown(Frame& frame, const text::TokenizeScratch& scratch) {
+void print_unknown(CommandContext& context, const text::TokenizeScratch& scratch) {
   if (scratch.normalize.num_removed != 0) {
-    frame.print(
+    context.print(
         fmt::format("removed       {} invisible characters", scratch.normalize.num_removed));
   }
   for (const text::UnknownSymbol& unknown : scratch.unknown) {
-    frame.print(fmt::format("unknown       {} ({} times)", unknown.symbol, unknown.count));
+    context.print(fmt::format("unknown       {} ({} times)", unknown.symbol, unknown.count));
   }
 }
 
 // Where a token is more than a character, which ones were found.
-void print_pieces(Frame& frame, const text::Vocabulary& vocabulary,
+void print_pieces(CommandContext& context, const text::Vocabulary& vocabulary,
                   const std::vector<std::int32_t>& ids) {
   if (vocabulary.name() != "sentencepiece") return;
   std::vector<std::string> pieces;
   pieces.reserve(ids.size());
   for (const std::int32_t id : ids) pieces.push_back(vocabulary.symbol(id));
-  frame.print(fmt::format("pieces        {}", fmt::join(pieces, " ")));
-  frame.report()["pieces"] = pieces;
+  context.print(fmt::format("pieces        {}", fmt::join(pieces, " ")));
+  context.report()["pieces"] = pieces;
 }
 
 void report_as_json(nlohmann::ordered_json& report, const text::Tokenizer& tokenizer,
@@ -93,9 +93,9 @@ void report_as_json(nlohmann::ordered_json& report, const text::Tokenizer& token
   report["removed"] = scratch.normalize.num_removed;
 }
 
-ExitCode show_text(Frame& frame, const std::string& raw) {
+ExitCode show_text(CommandContext& context, const std::string& raw) {
   require_utf8(raw);
-  const config::TextSettings& settings = frame.settings().text;
+  const config::TextSettings& settings = context.settings().text;
   text::TokenizerOptions options = data::tokenizer_options_of(settings);
   if (settings.vocabulary == "phonemes") options.phones = load_phones(settings.phonemes_file);
   const text::Tokenizer tokenizer(options);
@@ -105,33 +105,33 @@ ExitCode show_text(Frame& frame, const std::string& raw) {
   std::string words;
   const auto steps = tokenizer.cleaner().explain(raw, words);
 
-  frame.print(fmt::format("cleaner       {} {}", tokenizer.cleaner().name(),
-                          tokenizer.cleaner().version()));
-  print_steps(frame, steps);
-  frame.print(fmt::format("words         {}", scratch.normalized));
-  report_as_json(frame.report(), tokenizer, scratch, steps);
+  context.print(fmt::format("cleaner       {} {}", tokenizer.cleaner().name(),
+                            tokenizer.cleaner().version()));
+  print_steps(context, steps);
+  context.print(fmt::format("words         {}", scratch.normalized));
+  report_as_json(context.report(), tokenizer, scratch, steps);
   if (outcome != text::TokenizeOutcome::kDone) {
     Error error = text::tokenize_error(outcome, scratch, {});
     error.action = "text rejected";
     raise(std::move(error));
   }
-  frame.print(fmt::format("vocabulary    {}, {} symbols", tokenizer.vocabulary().name(),
-                          tokenizer.vocabulary().size()));
-  print_pieces(frame, tokenizer.vocabulary(), ids);
-  frame.print(fmt::format("ids           {} ({})", fmt::join(ids, " "), grouped(ids.size())));
-  print_unknown(frame, scratch);
-  frame.report()["ids"] = ids;
+  context.print(fmt::format("vocabulary    {}, {} symbols", tokenizer.vocabulary().name(),
+                            tokenizer.vocabulary().size()));
+  print_pieces(context, tokenizer.vocabulary(), ids);
+  context.print(fmt::format("ids           {} ({})", fmt::join(ids, " "), grouped(ids.size())));
+  print_unknown(context, scratch);
+  context.report()["ids"] = ids;
   return ExitCode::kDone;
 }
 
 }  // namespace
 
-void add_text_command(CLI::App& app, Frame& frame) {
+void add_text_command(CLI::App& app, CommandContext& context) {
   CLI::App* command = app.add_subcommand("text", "Show how a text is read: each step and the ids");
   auto raw = std::make_shared<std::string>();
   command->add_option("text", *raw, "The raw text")->required();
-  add_setting_options(*command, frame, kTextSettings, "Text");
-  frame.on(*command, [&frame, raw] { return show_text(frame, *raw); });
+  add_setting_options(*command, context, kTextSettings, "Text");
+  context.on(*command, [&context, raw] { return show_text(context, *raw); });
 }
 
 }  // namespace stoker::cli

@@ -7,12 +7,12 @@
 #include "stoker/base/clock.h"
 #include "stoker/base/errors.h"
 #include "stoker/base/number_text.h"
+#include "stoker/cache/build/precompute.h"
 #include "stoker/cache/errors.h"
-#include "stoker/cache/precompute.h"
-#include "stoker/cache/verify.h"
+#include "stoker/cache/maintain/verify.h"
 #include "stoker/cli/cache_options.h"
+#include "stoker/cli/command_context.h"
 #include "stoker/cli/commands.h"
-#include "stoker/cli/frame.h"
 #include "stoker/cli/settings_options.h"
 
 namespace stoker::cli {
@@ -25,8 +25,8 @@ struct VerifyArguments {
   bool sources = false;
 };
 
-void put_report(Frame& frame, const cache::VerifyReport& report) {
-  nlohmann::ordered_json& json = frame.report();
+void put_report(CommandContext& context, const cache::VerifyReport& report) {
+  nlohmann::ordered_json& json = context.report();
   json["checked"] = report.checked;
   json["ok_entries"] = report.ok_entries;
   json["stale"] = report.stale;
@@ -41,62 +41,63 @@ void put_report(Frame& frame, const cache::VerifyReport& report) {
   for (const Error& fault : report.faults) json["faults"].push_back(error_line(fault));
 }
 
-void print_report(Frame& frame, const cache::VerifyReport& report, double seconds) {
+void print_report(CommandContext& context, const cache::VerifyReport& report, double seconds) {
   for (std::size_t i = 0; i < std::min(report.faults.size(), kMaxShownFaults); ++i)
-    frame.say(error_line(report.faults[i]));
+    context.say(error_line(report.faults[i]));
   if (report.faults.size() > kMaxShownFaults)
-    frame.say(fmt::format("and {} more faults", grouped(report.faults.size() - kMaxShownFaults)));
-  frame.print(fmt::format("{} checked: {} ok, {} stale, {} corrupt, {} missing; {} in {}",
-                          grouped(report.checked), grouped(report.ok_entries),
-                          grouped(report.stale), grouped(report.corrupt), grouped(report.missing),
-                          bytes_text(report.size_bytes), seconds_text(seconds)));
+    context.say(fmt::format("and {} more faults", grouped(report.faults.size() - kMaxShownFaults)));
+  context.print(fmt::format("{} checked: {} ok, {} stale, {} corrupt, {} missing; {} in {}",
+                            grouped(report.checked), grouped(report.ok_entries),
+                            grouped(report.stale), grouped(report.corrupt), grouped(report.missing),
+                            bytes_text(report.size_bytes), seconds_text(seconds)));
   if (report.unread > 0)
-    frame.print(fmt::format("{} could not be read now; whether they are good is not known",
-                            grouped(report.unread)));
+    context.print(fmt::format("{} could not be read now; whether they are good is not known",
+                              grouped(report.unread)));
   if (report.fixed + report.failed > 0)
-    frame.print(fmt::format("{} fixed, {} failed", grouped(report.fixed), grouped(report.failed)));
+    context.print(
+        fmt::format("{} fixed, {} failed", grouped(report.fixed), grouped(report.failed)));
 }
 
 // Rows that have no records because the data set itself has no use for them.
-void put_rows(Frame& frame, const data::Index& index) {
+void put_rows(CommandContext& context, const data::Index& index) {
   const data::IndexCounts& counts = index.counts();
-  nlohmann::ordered_json& json = frame.report();
+  nlohmann::ordered_json& json = context.report();
   json["rows"] = counts.rows;
   json["accepted"] = counts.accepted;
   json["filtered"] = counts.filtered;
   json["rejected"] = counts.rejected;
-  frame.print(fmt::format("{} rows = {} accepted + {} filtered + {} rejected", grouped(counts.rows),
-                          grouped(counts.accepted), grouped(counts.filtered),
-                          grouped(counts.rejected)));
+  context.print(fmt::format("{} rows = {} accepted + {} filtered + {} rejected",
+                            grouped(counts.rows), grouped(counts.accepted),
+                            grouped(counts.filtered), grouped(counts.rejected)));
   const std::size_t num_shown = std::min(index.rejects().size(), kMaxShownFaults);
   for (const data::Reject& reject : index.rejects().first(num_shown))
-    frame.say(error_line(reject.error));
+    context.say(error_line(reject.error));
 }
 
 // As precompute does it: with the data set's bound for bad rows, and each row left out named.
-std::uint64_t rebuild(Frame& frame, cache::WantedData& data, const cache::VerifyOptions& options,
-                      const cache::VerifyReport& report) {
+std::uint64_t rebuild(CommandContext& context, cache::WantedData& data,
+                      const cache::VerifyOptions& options, const cache::VerifyReport& report) {
   cache::PrecomputeOptions build;
   build.num_workers = options.num_workers;
   build.rebuild = report.bad_shards;
   build.stop = options.stop;
   build.progress = options.progress;
-  build.say = [&frame](const std::string& line) { frame.say(line); };
-  build.warn = [&frame](const std::string& line) { frame.warn(line); };
+  build.say = [&context](const std::string& line) { context.say(line); };
+  build.warn = [&context](const std::string& line) { context.warn(line); };
   const cache::PrecomputeReport done =
-      cache::precompute(frame.settings(), data, system_io(), build);
+      cache::precompute(context.settings(), data, system_io(), build);
   std::uint64_t num_left_out = 0;
   for (const cache::BuildReject& reject : done.build.rejects) {
     if (reject.error.code == &cache::kRowLeftOut) continue;
-    frame.warn(error_line(reject.error));
+    context.warn(error_line(reject.error));
     ++num_left_out;
   }
   return num_left_out;
 }
 
-cache::VerifyReport verify_with_data(Frame& frame, const cache::VerifyOptions& options,
+cache::VerifyReport verify_with_data(CommandContext& context, const cache::VerifyOptions& options,
                                      const VerifyArguments& arguments) {
-  cache::WantedData data(frame.settings(), system_io(), frame.stop_token());
+  cache::WantedData data(context.settings(), system_io(), context.stop_token());
   if (arguments.fix) make_folders(system_io(), data.place.folder).take_or_raise();
   Result<File> folder = open_file(system_io(), data.place.folder, OpenFor::kFolder);
   if (!folder) {
@@ -104,56 +105,56 @@ cache::VerifyReport verify_with_data(Frame& frame, const cache::VerifyOptions& o
     if (error.code->name == kIoMissing.name) error.code = &cache::kNoCache;
     raise(std::move(error));
   }
-  frame.report()["cache"] = data.place.folder;
-  put_rows(frame, data.index);
+  context.report()["cache"] = data.place.folder;
+  put_rows(context, data.index);
   cache::VerifyReport report = cache::verify_cache(*folder, data.wanted->target(), options);
   if (!arguments.fix || report.is_good()) return report;
-  const std::uint64_t num_left_out = rebuild(frame, data, options, report);
+  const std::uint64_t num_left_out = rebuild(context, data, options, report);
   cache::compare_after_fix(cache::verify_cache(*folder, data.wanted->target(), options),
                            num_left_out, report);
   return report;
 }
 
-ExitCode run(Frame& frame, const VerifyArguments& arguments) {
+ExitCode run(CommandContext& context, const VerifyArguments& arguments) {
   ProgressBar bar({.task = "verify", .unit = "records"}, stderr_surface());
   cache::VerifyOptions options;
-  options.num_workers = cache_workers(frame);
-  options.stop = frame.stop_token();
-  options.progress = frame.options().quiet ? &no_progress() : &bar;
+  options.num_workers = cache_workers(context);
+  options.stop = context.stop_token();
+  options.progress = context.options().quiet ? &no_progress() : &bar;
   options.sources = arguments.sources ? cache::SourceCheck::kContent : cache::SourceCheck::kStamps;
   const Stopwatch watch;
-  const config::DataSettings& data = frame.settings().data;
+  const config::DataSettings& data = context.settings().data;
   const bool has_data = !data.path.empty() || !data.sources.empty();
   if (!has_data && (arguments.fix || arguments.sources))
-    require_data(frame, "to rebuild records or to read sources");
+    require_data(context, "to rebuild records or to read sources");
   cache::VerifyReport report;
   if (has_data) {
-    report = verify_with_data(frame, options, arguments);
+    report = verify_with_data(context, options, arguments);
   } else {
-    const std::string path = cache_folder(frame);
+    const std::string path = cache_folder(context);
     const File folder = open_file(system_io(), path, OpenFor::kFolder).take_or_raise();
-    frame.report()["cache"] = path;
+    context.report()["cache"] = path;
     report = cache::verify_bytes(folder, options);
   }
-  put_report(frame, report);
-  print_report(frame, report, watch.seconds());
+  put_report(context, report);
+  print_report(context, report, watch.seconds());
   const bool good = report.is_good() || (arguments.fix && report.failed == 0 && report.unread == 0);
   return good ? ExitCode::kDone : ExitCode::kCheckFailed;
 }
 
 }  // namespace
 
-void add_verify_command(CLI::App& app, Frame& frame) {
+void add_verify_command(CLI::App& app, CommandContext& context) {
   CLI::App* command =
       app.add_subcommand("verify", "Check every byte of a cache, and whether it is up to date");
-  add_cache_options(*command, frame);
+  add_cache_options(*command, context);
   auto arguments = std::make_shared<VerifyArguments>();
   command->add_flag("--fix", arguments->fix,
                     "Rebuild what is bad, with the bytes of a fresh build");
   command->add_flag("--sources", arguments->sources,
                     "Read every source again, whatever its file times say");
-  add_index_options(*command, frame);
-  frame.on(*command, [&frame, arguments] { return run(frame, *arguments); });
+  add_index_options(*command, context);
+  context.on(*command, [&context, arguments] { return run(context, *arguments); });
 }
 
 }  // namespace stoker::cli

@@ -4,7 +4,7 @@
 
 #include "stoker/base/build_info.h"
 #include "stoker/base/simd_level.h"
-#include "stoker/train/loader.h"
+#include "stoker/train/door/loader.h"
 
 namespace stoker::cli {
 namespace {

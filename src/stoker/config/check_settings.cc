@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "stoker/base/real_path.h"
+#include "stoker/base/io/real_path.h"
 #include "stoker/config/errors.h"
 #include "stoker/config/field_table.h"
 #include "stoker/config/value_text.h"

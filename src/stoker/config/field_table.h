@@ -9,7 +9,7 @@
 
 #include "stoker/config/field.h"
 #include "stoker/config/settings.h"
-#include "stoker/config/yaml_node.h"
+#include "stoker/config/yaml/yaml_node.h"
 
 namespace stoker::config {
 

@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "stoker/base/invariant.h"
-#include "stoker/config/optimization_levels.h"
-#include "stoker/config/original_defaults.h"
+#include "stoker/config/legacy/optimization_levels.h"
+#include "stoker/config/legacy/original_defaults.h"
 #include "stoker/config/value_text.h"
 
 namespace stoker::config {

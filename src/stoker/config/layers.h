@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "stoker/config/known_names.h"
+#include "stoker/config/legacy/known_names.h"
 #include "stoker/config/load.h"
-#include "stoker/config/yaml_node.h"
+#include "stoker/config/yaml/yaml_node.h"
 
 namespace stoker::config {
 

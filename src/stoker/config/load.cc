@@ -9,8 +9,8 @@
 #include "stoker/config/check_settings.h"
 #include "stoker/config/errors.h"
 #include "stoker/config/field_table.h"
-#include "stoker/config/file_values.h"
 #include "stoker/config/layers.h"
+#include "stoker/config/yaml/file_values.h"
 
 namespace stoker::config {
 namespace {

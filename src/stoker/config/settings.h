@@ -5,17 +5,17 @@
 #include <string>
 #include <tuple>
 
-#include "stoker/config/batch_settings.h"
-#include "stoker/config/cache_settings.h"
-#include "stoker/config/data_settings.h"
-#include "stoker/config/feature_settings.h"
-#include "stoker/config/gpu_settings.h"
-#include "stoker/config/loader_settings.h"
 #include "stoker/config/mel_recipe.h"
-#include "stoker/config/observe_settings.h"
-#include "stoker/config/row_settings.h"
-#include "stoker/config/text_settings.h"
-#include "stoker/config/training_settings.h"
+#include "stoker/config/sections/batch_settings.h"
+#include "stoker/config/sections/cache_settings.h"
+#include "stoker/config/sections/data_settings.h"
+#include "stoker/config/sections/feature_settings.h"
+#include "stoker/config/sections/gpu_settings.h"
+#include "stoker/config/sections/loader_settings.h"
+#include "stoker/config/sections/observe_settings.h"
+#include "stoker/config/sections/row_settings.h"
+#include "stoker/config/sections/text_settings.h"
+#include "stoker/config/sections/training_settings.h"
 
 namespace stoker::config {
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "stoker/base/digest.h"
+#include "stoker/base/digest/digest.h"
 #include "stoker/config/field.h"
 #include "stoker/config/settings.h"
 

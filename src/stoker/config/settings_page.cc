@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "stoker/config/field_table.h"
-#include "stoker/config/known_names.h"
-#include "stoker/config/old_notices.h"
-#include "stoker/config/optimization_levels.h"
-#include "stoker/config/original_defaults.h"
+#include "stoker/config/legacy/known_names.h"
+#include "stoker/config/legacy/old_notices.h"
+#include "stoker/config/legacy/optimization_levels.h"
+#include "stoker/config/legacy/original_defaults.h"
 #include "stoker/config/value_text.h"
 
 namespace stoker::config {

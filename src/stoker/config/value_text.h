@@ -8,7 +8,7 @@
 
 #include "stoker/config/choices.h"
 #include "stoker/config/value_types.h"
-#include "stoker/config/yaml_node.h"
+#include "stoker/config/yaml/yaml_node.h"
 
 namespace stoker::config {
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "stoker/base/digest.h"
-#include "stoker/base/io.h"
+#include "stoker/base/digest/digest.h"
+#include "stoker/base/io/io.h"
 #include "stoker/base/result.h"
 #include "stoker/data/account.h"
 #include "stoker/data/index_options.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "stoker/audio/sound_file.h"
+#include "stoker/audio/file/sound_file.h"
 #include "stoker/base/progress.h"
 #include "stoker/config/choices.h"
 #include "stoker/text/tokenizer.h"

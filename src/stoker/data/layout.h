@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "stoker/base/io.h"
+#include "stoker/base/io/io.h"
 #include "stoker/base/result.h"
 #include "stoker/data/index_options.h"
 

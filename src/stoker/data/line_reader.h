@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "stoker/base/digest.h"
-#include "stoker/base/io.h"
+#include "stoker/base/digest/digest.h"
+#include "stoker/base/io/io.h"
 #include "stoker/base/result.h"
 
 namespace stoker::data {

@@ -5,7 +5,7 @@
 #include <cctype>
 #include <string>
 
-#include "stoker/audio/sound_file.h"
+#include "stoker/audio/file/sound_file.h"
 #include "stoker/base/number_text.h"
 #include "stoker/data/errors.h"
 #include "stoker/data/row_readers.h"

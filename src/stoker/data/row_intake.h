@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "stoker/base/digest.h"
+#include "stoker/base/digest/digest.h"
 #include "stoker/data/account.h"
 #include "stoker/data/id_table.h"
 #include "stoker/data/layout.h"

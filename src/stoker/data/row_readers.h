@@ -1,7 +1,7 @@
 // Readers of the layouts people have: each turns one metadata file into rows.
 #pragma once
 
-#include "stoker/base/io.h"
+#include "stoker/base/io/io.h"
 #include "stoker/base/result.h"
 #include "stoker/data/line_reader.h"
 #include "stoker/data/row.h"

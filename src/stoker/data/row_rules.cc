@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "stoker/base/digest.h"
+#include "stoker/base/digest/digest.h"
 #include "stoker/base/philox.h"
 #include "stoker/data/errors.h"
 

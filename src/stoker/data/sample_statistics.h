@@ -5,7 +5,7 @@
 #include <optional>
 #include <span>
 
-#include "stoker/base/digest.h"
+#include "stoker/base/digest/digest.h"
 #include "stoker/base/error.h"
 
 namespace stoker::data {

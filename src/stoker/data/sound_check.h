@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "stoker/audio/sound_file.h"
-#include "stoker/base/digest.h"
-#include "stoker/base/io.h"
+#include "stoker/audio/file/sound_file.h"
+#include "stoker/base/digest/digest.h"
+#include "stoker/base/io/io.h"
 #include "stoker/data/index_options.h"
 #include "stoker/data/layout.h"
 #include "stoker/data/row_intake.h"

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "stoker/audio/sound_file.h"
+#include "stoker/audio/file/sound_file.h"
 #include "stoker/data/row_readers.h"
 
 namespace stoker::data {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "stoker/base/io.h"
+#include "stoker/base/io/io.h"
 #include "stoker/base/result.h"
 
 namespace stoker::data {

@@ -14,7 +14,7 @@
 
 #include "stoker/base/cpu_count.h"
 #include "stoker/base/number_text.h"
-#include "stoker/base/sync.h"
+#include "stoker/base/thread/sync.h"
 #include "stoker/data/errors.h"
 #include "stoker/data/sound_check.h"
 #include "stoker/text/errors.h"

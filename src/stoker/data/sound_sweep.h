@@ -5,7 +5,7 @@
 #include <stop_token>
 #include <string>
 
-#include "stoker/base/io.h"
+#include "stoker/base/io/io.h"
 #include "stoker/data/account.h"
 #include "stoker/data/index_options.h"
 #include "stoker/data/row_intake.h"

@@ -4,9 +4,9 @@
 #include <array>
 #include <cstring>
 
-#include "stoker/base/digest.h"
+#include "stoker/base/digest/digest.h"
 #include "stoker/base/invariant.h"
-#include "stoker/base/io.h"
+#include "stoker/base/io/io.h"
 
 namespace stoker::data {
 namespace {

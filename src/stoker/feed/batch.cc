@@ -8,13 +8,14 @@
 namespace stoker::feed {
 
 Batch::Batch(pipeline::SlotLease lease, const BatchSlot& slot,
-             std::shared_ptr<const RowStore> store, std::shared_ptr<const BatchFormat> format)
+             std::shared_ptr<const UtteranceSource> store,
+             std::shared_ptr<const BatchFormat> format)
     : lease_(std::move(lease)),
       slot_(&slot),
       store_(std::move(store)),
       format_(std::move(format)) {}
 
-Batch::Batch(DeviceLease lease, std::shared_ptr<const RowStore> store,
+Batch::Batch(DeviceLease lease, std::shared_ptr<const UtteranceSource> store,
              std::shared_ptr<const BatchFormat> format)
     : device_lease_(std::move(lease)),
       slot_(&device_lease_.slot().host),

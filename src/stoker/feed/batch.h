@@ -8,12 +8,12 @@
 #include <span>
 #include <string_view>
 
-#include "stoker/base/digest.h"
+#include "stoker/base/digest/digest.h"
 #include "stoker/config/mel_dtype.h"
 #include "stoker/cuda/device.h"
-#include "stoker/feed/batch_slot.h"
-#include "stoker/feed/device_lease.h"
-#include "stoker/feed/row_store.h"
+#include "stoker/feed/assembly/batch_slot.h"
+#include "stoker/feed/device/lease.h"
+#include "stoker/feed/source/utterance_source.h"
 #include "stoker/pipeline/pipeline.h"
 
 namespace stoker::feed {
@@ -59,9 +59,9 @@ struct NamedArray {
 // file turned bad while running (they keep their id).
 class Batch {
  public:
-  Batch(pipeline::SlotLease lease, const BatchSlot& slot, std::shared_ptr<const RowStore> store,
-        std::shared_ptr<const BatchFormat> format);
-  Batch(DeviceLease lease, std::shared_ptr<const RowStore> store,
+  Batch(pipeline::SlotLease lease, const BatchSlot& slot,
+        std::shared_ptr<const UtteranceSource> store, std::shared_ptr<const BatchFormat> format);
+  Batch(DeviceLease lease, std::shared_ptr<const UtteranceSource> store,
         std::shared_ptr<const BatchFormat> format);
 
   // Where mel() and tokens() point; lengths, ids and what is optional are always host memory.
@@ -146,7 +146,7 @@ class Batch {
   pipeline::SlotLease lease_;
   DeviceLease device_lease_;
   const BatchSlot* slot_;
-  std::shared_ptr<const RowStore> store_;
+  std::shared_ptr<const UtteranceSource> store_;
   std::shared_ptr<const BatchFormat> format_;
 };
 

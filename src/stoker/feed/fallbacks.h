@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "stoker/base/sync.h"
+#include "stoker/base/thread/sync.h"
 
 namespace stoker::feed {
 

@@ -7,13 +7,13 @@
 #include "stoker/base/cpu_count.h"
 #include "stoker/base/cpu_time.h"
 #include "stoker/base/number_text.h"
-#include "stoker/feed/batch_fill.h"
-#include "stoker/feed/device_stage.h"
-#include "stoker/feed/epoch_lengths.h"
+#include "stoker/feed/assembly/collator.h"
+#include "stoker/feed/device/upload_thread.h"
 #include "stoker/feed/errors.h"
 #include "stoker/feed/feed_format.h"
 #include "stoker/feed/feed_totals.h"
-#include "stoker/feed/tuner.h"
+#include "stoker/feed/sampling/epoch_lengths.h"
+#include "stoker/feed/tuner/tuner.h"
 #include "stoker/pipeline/errors.h"
 
 namespace stoker::feed {
@@ -37,7 +37,7 @@ void check_batch(const FeedPosition& at, std::uint64_t num_batches) {
 struct Feed::State {
   explicit State(FeedSetup given)
       : setup(std::move(given)),
-        order(std::make_shared<Order>(std::move(setup.rows), setup.order)) {
+        order(std::make_shared<Sampler>(std::move(setup.rows), setup.order)) {
     check_ranks(setup.ranks, setup.order.batch_multiple);
     // The place behind the last epoch is a place that a state names, too.
     setup.num_epochs = std::min(setup.num_epochs, kEndEpoch - 1);
@@ -62,8 +62,9 @@ struct Feed::State {
   // Page-locked memory is dear: as many slots as the depth asks for, and those whose copies are on
   // their way.
   void prepare_device() {
-    max_depth = std::min(max_depth, knobs_now().at(TunerKnob::kDepth) + DeviceStage::kMostInFlight);
-    min_depth = DeviceStage::most_in_flight(max_depth + 2);
+    max_depth =
+        std::min(max_depth, knobs_now().at(TunerKnob::kDepth) + UploadThread::kMostInFlight);
+    min_depth = UploadThread::most_in_flight(max_depth + 2);
     {
       const Lock lock(knobs_mutex);
       knobs.at(TunerKnob::kDepth) = max_depth;
@@ -79,28 +80,28 @@ struct Feed::State {
       own.pool_bytes += (max_depth + 2) * format->payload_bytes();
       own.memory_bytes += own.pool_bytes;
     }
-    device = std::make_shared<DeviceWork>(format, own, order->rows().size());
+    device = std::make_shared<DeviceUploader>(format, own, order->rows().size());
   }
 
   void make_extras() {
     if (!format->has_extras()) return;
     std::vector<std::uint32_t> frames;
-    for (const OrderRow& row : order->rows()) frames.push_back(row.num_frames);
-    extras = std::make_shared<RowExtras>(
+    for (const SampledUtterance& row : order->rows()) frames.push_back(row.num_frames);
+    extras = std::make_shared<OptionalFields>(
         setup.store, std::move(frames),
-        ExtrasOptions{.seed = setup.order.seed, .reference = setup.extras.reference});
+        OptionalFieldOptions{.seed = setup.order.seed, .reference = setup.extras.reference});
   }
 
   // Remembers the epochs of every batch that may lie between what storage is asked for and what the
   // consumer takes: with short epochs and a long buffer these are thousands.
-  std::shared_ptr<EpochPlanner> make_planner(std::uint64_t first_epoch) const {
+  std::shared_ptr<EpochCursor> make_planner(std::uint64_t first_epoch) const {
     std::uint64_t num_under_way = max_depth + 2 + ReadAhead::kMostBatches;
     if (device != nullptr) {
       num_under_way +=
-          device->budget().num_slots + DeviceStage::kMostInFlight + DeviceHop::kNumSlots;
+          device->budget().num_slots + UploadThread::kMostInFlight + PeerTransfer::kNumSlots;
     }
-    return std::make_shared<EpochPlanner>(order, first_epoch,
-                                          EpochPlanner::kMemoryBatches + num_under_way);
+    return std::make_shared<EpochCursor>(order, first_epoch,
+                                         EpochCursor::kMemoryBatches + num_under_way);
   }
 
   // A feed that can no longer run, because a thread cannot be started, says so with every call.
@@ -145,20 +146,20 @@ struct Feed::State {
       read_ahead = std::make_shared<ReadAhead>(
           ReadAhead::Parts{setup.store, planner, setup.num_epochs, now.at(TunerKnob::kReadAhead)});
     }
-    fill = std::make_shared<BatchFill>(
-        BatchFillParts{.store = setup.store,
-                       .order = order,
-                       .planner = planner,
-                       .format = format,
-                       .bad_rows = bad_rows,
-                       .extras = extras,
-                       .read_ahead = read_ahead,
-                       .memory = memory,
-                       .resident = device == nullptr ? nullptr : device->resident(),
-                       .ranks = setup.ranks,
-                       .end_epoch = setup.num_epochs,
-                       .max_slots = max_depth + 2,
-                       .max_workers = max_workers});
+    fill = std::make_shared<Collator>(
+        CollatorParts{.store = setup.store,
+                      .order = order,
+                      .planner = planner,
+                      .format = format,
+                      .bad_rows = bad_rows,
+                      .extras = extras,
+                      .read_ahead = read_ahead,
+                      .memory = memory,
+                      .resident = device == nullptr ? nullptr : device->resident(),
+                      .ranks = setup.ranks,
+                      .end_epoch = setup.num_epochs,
+                      .max_slots = max_depth + 2,
+                      .max_workers = max_workers});
     pipeline = std::make_unique<pipeline::Pipeline>(
         fill, pipeline::PipelineOptions{.num_workers = now.at(TunerKnob::kWorkers),
                                         .max_workers = max_workers,
@@ -174,13 +175,14 @@ struct Feed::State {
   }
 
   void start_stage() {
-    stage = std::make_unique<DeviceStage>(DeviceStageParts{.setup = setup.device,
-                                                           .work = device,
-                                                           .fill = fill,
-                                                           .pipeline = *pipeline,
-                                                           .format = format,
-                                                           .num_host_slots = max_depth + 2,
-                                                           .patience = setup.loading.stall_limit});
+    stage =
+        std::make_unique<UploadThread>(UploadThreadParts{.setup = setup.device,
+                                                         .work = device,
+                                                         .fill = fill,
+                                                         .pipeline = *pipeline,
+                                                         .format = format,
+                                                         .num_host_slots = max_depth + 2,
+                                                         .patience = setup.loading.stall_limit});
   }
 
   void start_tuner(const TunerKnobs& now) {
@@ -250,12 +252,12 @@ struct Feed::State {
   }
 
   FeedSetup setup;
-  std::shared_ptr<const Order> order;
+  std::shared_ptr<const Sampler> order;
   std::shared_ptr<const BatchFormat> format;
   std::shared_ptr<BadRows> bad_rows;
-  std::shared_ptr<const RowExtras> extras;
-  std::shared_ptr<EpochPlanner> planner;
-  std::shared_ptr<BatchFill> fill;
+  std::shared_ptr<const OptionalFields> extras;
+  std::shared_ptr<EpochCursor> planner;
+  std::shared_ptr<Collator> fill;
   FeedPosition position;
   std::optional<std::uint64_t> epoch_batches;  // of the position's epoch
   FeedTotals totals;
@@ -269,9 +271,9 @@ struct Feed::State {
   TunerKnobs knobs STOKER_GUARDED_BY(knobs_mutex);
   std::shared_ptr<ReadAhead> read_ahead;
   std::shared_ptr<SlotMemory> memory;
-  std::shared_ptr<DeviceWork> device;            // null: batches stay in host memory
+  std::shared_ptr<DeviceUploader> device;        // null: batches stay in host memory
   std::unique_ptr<pipeline::Pipeline> pipeline;  // ends before what it uses
-  std::unique_ptr<DeviceStage> stage;            // takes from the pipeline
+  std::unique_ptr<UploadThread> stage;           // takes from the pipeline
   std::unique_ptr<Tuner> tuner;                  // last: turns the knobs of all others
 };
 
@@ -326,7 +328,7 @@ std::uint64_t Feed::num_batches() const {
 }
 
 const std::vector<BatchShape>& Feed::shapes() const { return state_->order->shapes(); }
-const Order& Feed::order() const { return *state_->order; }
+const Sampler& Feed::order() const { return *state_->order; }
 const BatchFormat& Feed::format() const { return *state_->format; }
 const FeedIdentity& Feed::identity() const { return state_->setup.identity; }
 
@@ -354,9 +356,9 @@ StartReport Feed::await_start(const StartOptions& options) {
 }
 
 std::vector<BadRow> Feed::bad_rows() const { return state_->bad_rows->rows(); }
-std::string Feed::picture() const {
+std::string Feed::debug_string() const {
   const Lock lock(state_->control_mutex);
-  return state_->pipeline == nullptr ? std::string() : state_->pipeline->picture();
+  return state_->pipeline == nullptr ? std::string() : state_->pipeline->debug_string();
 }
 
 void Feed::set_num_workers(unsigned num_workers) {

@@ -10,14 +10,14 @@
 #include <string_view>
 #include <vector>
 
-#include "stoker/feed/bad_rows.h"
+#include "stoker/feed/assembly/bad_rows.h"
 #include "stoker/feed/batch.h"
-#include "stoker/feed/device_work.h"
+#include "stoker/feed/device/uploader.h"
 #include "stoker/feed/feed_options.h"
 #include "stoker/feed/feed_setup.h"
 #include "stoker/feed/feed_state.h"
 #include "stoker/feed/start_rule.h"
-#include "stoker/feed/tuner_log.h"
+#include "stoker/feed/tuner/tuner_log.h"
 #include "stoker/pipeline/pipeline.h"
 
 namespace stoker::feed {
@@ -31,7 +31,7 @@ struct FeedStats {
   std::vector<FallbackCount> fallbacks;
   std::uint64_t num_empty_bad = 0;  // rows delivered empty because their file turned bad
   std::optional<RingStats> ring;    // of a feed into GPU memory
-  std::optional<DeviceStageStats> device_stage;
+  std::optional<UploadStats> device_stage;
   std::optional<DeviceBudget> device;
   std::uint64_t num_read_ahead = 0;  // batches that the storage was asked for ahead
 
@@ -42,8 +42,8 @@ struct FeedStats {
   }
 };
 
-// One consumer thread at a time; batches may be read and destroyed anywhere. stats(), picture(),
-// tuner_log() and what changes speed may be called from another thread meanwhile.
+// One consumer thread at a time; batches may be read and destroyed anywhere. stats(),
+// debug_string(), tuner_log() and what changes speed may be called from another thread meanwhile.
 //
 //   while (auto batch = feed.next()) train_step(batch->mel(), batch->tokens());   // one epoch
 class Feed {
@@ -74,12 +74,12 @@ class Feed {
 
   std::uint64_t num_batches() const;  // of the epoch next() is in
   const std::vector<BatchShape>& shapes() const;
-  const Order& order() const;
+  const Sampler& order() const;
   const BatchFormat& format() const;
   const FeedIdentity& identity() const;
   FeedStats stats() const;
   std::vector<BadRow> bad_rows() const;
-  std::string picture() const;  // what every slot is doing
+  std::string debug_string() const;  // what every slot is doing
 
   // Waits as the start rule says (start_rule.h); returns at once for batches in host memory.
   StartReport await_start(const StartOptions& options);

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "stoker/base/number_text.h"
-#include "stoker/feed/buffer_plan.h"
+#include "stoker/feed/assembly/buffer_plan.h"
 #include "stoker/feed/errors.h"
 
 namespace stoker::feed {
@@ -16,7 +16,7 @@ constexpr unsigned kMostSlots = 4096;
 
 }  // namespace
 
-BatchFormat make_format(const FeedSetup& setup, const Order& order) {
+BatchFormat make_format(const FeedSetup& setup, const Sampler& order) {
   BatchFormat format{.layout = setup.order.layout,
                      .dtype = setup.dtype,
                      .num_mels = setup.store->num_mels(),

@@ -3,13 +3,13 @@
 
 #include <cstdint>
 
-#include "stoker/feed/batch_slot.h"
+#include "stoker/feed/assembly/batch_slot.h"
 #include "stoker/feed/feed_setup.h"
-#include "stoker/feed/order.h"
+#include "stoker/feed/sampling/sampler.h"
 
 namespace stoker::feed {
 
-BatchFormat make_format(const FeedSetup& setup, const Order& order);
+BatchFormat make_format(const FeedSetup& setup, const Sampler& order);
 
 // As many slots as the memory allows, but not more than a pipeline can use. Throws E-FEED-MEMORY
 // where not even three fit: one is filled, one is ready, one is in the consumer's hands.

@@ -10,13 +10,13 @@
 
 #include "stoker/base/clock.h"
 #include "stoker/config/mel_dtype.h"
-#include "stoker/feed/background_build.h"
-#include "stoker/feed/bad_rows.h"
-#include "stoker/feed/device_setup.h"
+#include "stoker/feed/assembly/bad_rows.h"
+#include "stoker/feed/assembly/optional_fields.h"
+#include "stoker/feed/device/setup.h"
 #include "stoker/feed/feed_state.h"
-#include "stoker/feed/order.h"
-#include "stoker/feed/row_extras.h"
-#include "stoker/feed/row_store.h"
+#include "stoker/feed/sampling/sampler.h"
+#include "stoker/feed/source/background_build.h"
+#include "stoker/feed/source/utterance_source.h"
 
 namespace stoker::feed {
 
@@ -43,9 +43,9 @@ struct LoadingOptions {
 };
 
 struct FeedSetup {
-  std::shared_ptr<const RowStore> store;
-  std::vector<OrderRow> rows;  // one for each of the store's
-  OrderSettings order;
+  std::shared_ptr<const UtteranceSource> store;
+  std::vector<SampledUtterance> rows;  // one for each of the store's
+  SamplerSettings order;
   RankRows ranks;
   config::MelDtype dtype = config::MelDtype::kF16;
   ExtraParts extras;

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "stoker/base/bytes.h"
-#include "stoker/base/crc32c.h"
+#include "stoker/base/digest/crc32c.h"
 #include "stoker/feed/errors.h"
 
 namespace stoker::feed {
@@ -49,7 +49,7 @@ class StateScanner {
  public:
   explicit StateScanner(std::string_view rest) : rest_(rest) {}
 
-  void expect(std::string_view literal) {
+  void prefetch(std::string_view literal) {
     if (!rest_.starts_with(literal)) refuse(fmt::format("{} at its place", literal), "another key");
     rest_.remove_prefix(literal.size());
   }
@@ -68,7 +68,7 @@ class StateScanner {
 
   std::uint64_t seed() {
     if (!rest_.starts_with('"')) return number("seed", kLongSeed);
-    expect("\"");
+    prefetch("\"");
     const std::string_view digits = take_while(kPathLetters);
     std::uint64_t value = 0;
     const char* const end = digits.data() + digits.size();
@@ -76,7 +76,7 @@ class StateScanner {
     const bool is_whole = fault == std::errc() && read_to == end && !digits.empty();
     if (!is_whole || seed_text(value) != fmt::format("\"{}\"", digits))
       refuse("seed is a number", "another value");
-    expect("\"");
+    prefetch("\"");
     return value;
   }
 
@@ -138,23 +138,23 @@ FeedState parse_state(std::string_view line) {
   if (line.ends_with('\n')) line.remove_suffix(1);
   StateScanner scanner(checked_rest(line));
   FeedState state;
-  scanner.expect(R"(","data":")");
+  scanner.prefetch(R"(","data":")");
   state.identity.data = scanner.digest();
-  scanner.expect(R"(","order":")");
+  scanner.prefetch(R"(","order":")");
   state.identity.order = scanner.digest();
-  scanner.expect(R"(","feature":")");
+  scanner.prefetch(R"(","feature":")");
   state.identity.feature = scanner.digest();
-  scanner.expect(R"(","text":")");
+  scanner.prefetch(R"(","text":")");
   state.identity.text = scanner.digest();
-  scanner.expect(R"(","path":")");
+  scanner.prefetch(R"(","path":")");
   state.identity.path = scanner.path();
-  scanner.expect(R"(","seed":)");
+  scanner.prefetch(R"(","seed":)");
   state.identity.seed = scanner.seed();
-  scanner.expect(R"(,"epoch":)");
+  scanner.prefetch(R"(,"epoch":)");
   state.position.epoch = scanner.number("epoch", kEndEpoch);
-  scanner.expect(R"(,"batch":)");
+  scanner.prefetch(R"(,"batch":)");
   state.position.batch = scanner.number("batch", kEndBatch);
-  scanner.expect("}");
+  scanner.prefetch("}");
   scanner.expect_end();
   return state;
 }

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "stoker/feed/batch_slot.h"
+#include "stoker/feed/assembly/batch_slot.h"
 #include "stoker/feed/feed.h"
 
 namespace stoker::feed {

@@ -8,16 +8,16 @@
 #include <utility>
 
 #include "stoker/base/cpu_count.h"
-#include "stoker/base/digest.h"
+#include "stoker/base/digest/digest.h"
 #include "stoker/base/free_memory.h"
 #include "stoker/config/load.h"
 #include "stoker/config/settings_digest.h"
 #include "stoker/cuda/errors.h"
-#include "stoker/feed/delayed_store.h"
+#include "stoker/feed/baseline/delayed_source.h"
+#include "stoker/feed/baseline/instant_source.h"
+#include "stoker/feed/baseline/naive_choice.h"
+#include "stoker/feed/baseline/naive_source.h"
 #include "stoker/feed/errors.h"
-#include "stoker/feed/instant_store.h"
-#include "stoker/feed/naive_choice.h"
-#include "stoker/feed/naive_store.h"
 
 namespace stoker::feed {
 namespace {
@@ -54,20 +54,20 @@ config::Settings resolved(config::Settings settings, const RankRows& ranks) {
   return settings;
 }
 
-OrderSettings order_settings(const config::Settings& settings, const data::Index& index) {
+SamplerSettings order_settings(const config::Settings& settings, const data::Index& index) {
   const config::BatchSettings& batch = settings.batch;
-  OrderSettings order{.seed = static_cast<std::uint64_t>(settings.run.seed),
-                      .batch_frames = *as_u32(batch.batch_frames),
-                      .batch_size = as_u32(batch.batch_size).value_or(0),
-                      .batch_multiple = *as_u32(batch.batch_multiple),
-                      .max_shapes = static_cast<std::uint32_t>(batch.max_shapes),
-                      .layout = batch.batch_layout == config::BatchLayout::kPacked
-                                    ? BatchLayout::kPacked
-                                    : BatchLayout::kPadded,
-                      .shuffle = batch.shuffle,
-                      .drop_last = batch.drop_last,
-                      .static_shapes = batch.static_shapes,
-                      .source_weights = {}};
+  SamplerSettings order{.seed = static_cast<std::uint64_t>(settings.run.seed),
+                        .batch_frames = *as_u32(batch.batch_frames),
+                        .batch_size = as_u32(batch.batch_size).value_or(0),
+                        .batch_multiple = *as_u32(batch.batch_multiple),
+                        .max_shapes = static_cast<std::uint32_t>(batch.max_shapes),
+                        .layout = batch.batch_layout == config::BatchLayout::kPacked
+                                      ? BatchLayout::kPacked
+                                      : BatchLayout::kPadded,
+                        .shuffle = batch.shuffle,
+                        .drop_last = batch.drop_last,
+                        .static_shapes = batch.static_shapes,
+                        .source_weights = {}};
   for (const data::Source& source : index.sources()) order.source_weights.push_back(source.weight);
   return order;
 }
@@ -99,7 +99,7 @@ LoadingOptions loading_options(const config::Settings& settings, unsigned num_wo
   return loading;
 }
 
-ExtraParts extra_parts(const config::BatchSettings& batch, const UtteranceStore& store) {
+ExtraParts extra_parts(const config::BatchSettings& batch, const DataSetSource& store) {
   ExtraParts parts{.with_audio = batch.with_audio,
                    .segment_frames = as_u32(batch.segment_frames).value_or(0)};
   if (batch.reference == config::ReferencePart::kNone) return parts;
@@ -111,7 +111,7 @@ ExtraParts extra_parts(const config::BatchSettings& batch, const UtteranceStore&
 }
 
 // Pronunciations are read beside the texts that the data's digest covers.
-Digest128 text_digest(const UtteranceStore& store) {
+Digest128 text_digest(const DataSetSource& store) {
   const Digest128& of_settings = store.wanted().target().head.text;
   const text::PhonemeSidecar* const phonemes = store.wanted().phonemes();
   if (phonemes == nullptr) return of_settings;
@@ -124,8 +124,8 @@ Digest128 text_digest(const UtteranceStore& store) {
   return stream.finish();
 }
 
-FeedIdentity identity_of(const config::Settings& settings, const UtteranceStore& store,
-                         const OrderSettings& order) {
+FeedIdentity identity_of(const config::Settings& settings, const DataSetSource& store,
+                         const SamplerSettings& order) {
   DigestStream order_digest;
   order_digest.add_text(config::settings_digest(settings, config::Affects::kOrder).hex());
   for (const double weight : order.source_weights) order_digest.add_number(weight);
@@ -158,7 +158,7 @@ SimdLevel level_for(const std::optional<FeedState>& saved) {
 }
 
 // Whether mode `auto` left something to build.
-bool is_incomplete(const config::Settings& settings, const UtteranceStore& store) {
+bool is_incomplete(const config::Settings& settings, const DataSetSource& store) {
   if (settings.loader.preprocessing_mode != config::PreprocessingMode::kAuto) return false;
   const bool would_read = settings.cache.content != config::CacheContent::kMel;
   if (store.augmentation() != nullptr && !would_read) return false;
@@ -172,7 +172,7 @@ unsigned workers_of(const config::LoaderSettings& loader) {
 
 struct ModeParts {
   const config::Settings& settings;
-  const UtteranceStore& store;
+  const DataSetSource& store;
   const OpenOptions& options;
   std::string saved_path;
 };
@@ -233,14 +233,14 @@ ModeReport choose_way(const ModeParts& parts, FeedSetup& setup, DeviceView& view
   report.choice = choose_mode(wish, view, *fallbacks);
   setup.fallbacks = fallbacks;
   if (report.choice.mode == GpuMode::kCpu || !settings.gpu.prefetch_to_gpu) return report;
-  DeviceWay way = choose_device_way({.mel = {.settings = settings,
-                                             .store = parts.store,
-                                             .view = view,
-                                             .device = report.choice.data_device,
-                                             .num_workers = setup.loading.num_workers,
-                                             .saved_path = parts.saved_path},
-                                     .choice = report.choice,
-                                     .fallbacks = fallbacks});
+  TransferPlan way = choose_device_way({.mel = {.settings = settings,
+                                                .store = parts.store,
+                                                .view = view,
+                                                .device = report.choice.data_device,
+                                                .num_workers = setup.loading.num_workers,
+                                                .saved_path = parts.saved_path},
+                                        .choice = report.choice,
+                                        .fallbacks = fallbacks});
   if (way.mel.source == MelSource::kGpu) setup.identity.path = kCudaPath;
   report.mel = way.mel;
   report.text = way.text;
@@ -281,20 +281,20 @@ OpenedFeed open_feed(const config::Settings& given, const OpenOptions& options) 
   }
   const config::Settings& settings = chosen.settings;
   const unsigned num_workers = workers_of(settings.loader);
-  auto store = std::make_shared<UtteranceStore>(
-      StoreOptions{.settings = settings,
-                   .io = *options.io,
-                   .level = level_for(saved),
-                   .num_workers = std::max(1U, std::min(num_workers, count_cpus().allowed)),
-                   .stop = options.stop});
+  auto store = std::make_shared<DataSetSource>(
+      DataSetSourceOptions{.settings = settings,
+                           .io = *options.io,
+                           .level = level_for(saved),
+                           .num_workers = std::max(1U, std::min(num_workers, count_cpus().allowed)),
+                           .stop = options.stop});
   FeedSetup setup;
   setup.store = store;
   if (!settings.loader.use_native_loading) {
-    setup.store = std::make_shared<NaiveStore>(store, chosen.npy_folder, *options.io);
+    setup.store = std::make_shared<NaiveSource>(store, chosen.npy_folder, *options.io);
   }
-  if (options.with_instant_rows) setup.store = std::make_shared<InstantStore>(store);
+  if (options.with_instant_rows) setup.store = std::make_shared<InstantSource>(store);
   if (options.delay.count() > 0) {
-    setup.store = std::make_shared<DelayedStore>(setup.store, options.delay);
+    setup.store = std::make_shared<DelayedSource>(setup.store, options.delay);
   }
   setup.order = order_settings(settings, store->index());
   setup.rows = store->order_rows(settings.rows.max_text_tokens

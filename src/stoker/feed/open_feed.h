@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "stoker/base/io.h"
+#include "stoker/base/io/io.h"
 #include "stoker/base/simd_level.h"
 #include "stoker/config/settings.h"
-#include "stoker/feed/device_choice.h"
+#include "stoker/feed/device/transfer_plan.h"
 #include "stoker/feed/feed.h"
-#include "stoker/feed/utterance_store.h"
+#include "stoker/feed/source/data_set_source.h"
 
 namespace stoker::feed {
 
@@ -33,14 +33,14 @@ struct OpenOptions {
 struct ModeReport {
   ModeChoice choice;
   std::vector<std::string> lines;  // as a run prints them; empty when no GPU was asked for
-  MelPlace mel;                    // of a feed into GPU memory
+  MelRoute mel;                    // of a feed into GPU memory
   std::string buffer_reason;       // why so many batches, where nobody said
   std::string text;                // the way in words, "mel on GPU 0 from PCM16"
 };
 
 struct OpenedFeed {
   Feed feed;
-  std::shared_ptr<const UtteranceStore> store;
+  std::shared_ptr<const DataSetSource> store;
   ModeReport mode = {};
 };
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "stoker/base/clock.h"
-#include "stoker/feed/device_ring.h"
+#include "stoker/feed/device/ring.h"
 
 namespace stoker::feed {
 

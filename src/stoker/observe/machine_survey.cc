@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "stoker/base/clock.h"
-#include "stoker/base/crc32c.h"
+#include "stoker/base/digest/crc32c.h"
 #include "stoker/base/invariant.h"
 #include "stoker/base/number_text.h"
 

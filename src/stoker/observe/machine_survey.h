@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "stoker/base/cpu_count.h"
-#include "stoker/base/io.h"
+#include "stoker/base/io/io.h"
 #include "stoker/base/simd_level.h"
 #include "stoker/cuda/device_probe.h"
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "stoker/base/io.h"
+#include "stoker/base/io/io.h"
 
 namespace stoker::observe {
 

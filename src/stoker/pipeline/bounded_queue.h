@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "stoker/base/invariant.h"
-#include "stoker/base/sync.h"
+#include "stoker/base/thread/sync.h"
 
 namespace stoker::pipeline {
 

@@ -132,6 +132,6 @@ void Pipeline::set_depth(unsigned depth) { core_->set_depth(depth); }
 
 PipelineStats Pipeline::stats() const { return core_->stats(); }
 
-std::string Pipeline::picture() const { return core_->picture(); }
+std::string Pipeline::debug_string() const { return core_->debug_string(); }
 
 }  // namespace stoker::pipeline

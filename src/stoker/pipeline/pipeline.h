@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "stoker/base/clock.h"
-#include "stoker/base/sync.h"
+#include "stoker/base/thread/sync.h"
 #include "stoker/pipeline/slot_filler.h"
 
 namespace stoker::pipeline {
@@ -102,7 +102,7 @@ class Pipeline {
 
   PipelineStats stats() const;
   // "slot 0 leased (12), slot 1 ready (13), slot 2 worker 0 in decode of a.wav (14), slot 3 free"
-  std::string picture() const;
+  std::string debug_string() const;
 
  private:
   void start_workers(unsigned num_workers);

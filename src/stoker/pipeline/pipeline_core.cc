@@ -5,9 +5,9 @@
 #include <thread>
 #include <utility>
 
-#include "stoker/base/core_choice.h"
 #include "stoker/base/cpu_count.h"
 #include "stoker/base/invariant.h"
+#include "stoker/base/thread/core_choice.h"
 #include "stoker/pipeline/errors.h"
 
 namespace stoker::pipeline {
@@ -20,7 +20,7 @@ PipelineCore::PipelineCore(std::shared_ptr<SlotFiller> filler, const PipelineOpt
       num_cores_(num_given_cores()),
       returned_(options.max_depth + 2),
       ready_(options.max_depth + 2),
-      told_deliver_(options.first_sequence),
+      published_head_(options.first_sequence),
       next_deliver_(options.first_sequence),
       next_claim_(options.first_sequence),
       num_workers_(options.num_workers),
@@ -37,13 +37,13 @@ PipelineCore::PipelineCore(std::shared_ptr<SlotFiller> filler, const PipelineOpt
 }
 
 bool PipelineCore::can_claim() {
-  if (next_claim_ - told_deliver_ > depth_ || next_claim_ >= std::min(end_, failed_at_) ||
+  if (next_claim_ - published_head_ > depth_ || next_claim_ >= std::min(end_, failed_at_) ||
       cancelled_) {
     return false;
   }
   // Not with every claim: the consumer would wait for that line of memory. But as often as it tells
   // of batches it took, so that a few slots go round whose memory is near, and not all there are.
-  const std::uint64_t told = told_deliver_;
+  const std::uint64_t told = published_head_;
   if (free_.empty() || told != collected_at_) collect_returned();
   collected_at_ = told;
   is_short_of_slots_.store(free_.empty());
@@ -89,7 +89,7 @@ void PipelineCore::collect_returned() {
 // Slots that could be claimed now.
 unsigned PipelineCore::num_claimable() {
   if (!can_claim()) return 0;
-  const auto window = static_cast<unsigned>(depth_ + 1 - (next_claim_ - told_deliver_));
+  const auto window = static_cast<unsigned>(depth_ + 1 - (next_claim_ - published_head_));
   return std::min(window, static_cast<unsigned>(free_.size()));
 }
 
@@ -191,7 +191,7 @@ Error PipelineCore::explained(Error error, const Activity& activity) const {
 
 bool PipelineCore::finish(const Ticket& ticket, Outcome outcome) {
   const Lock lock(mutex_);
-  const bool is_awaited = waiting_since_ && ticket.sequence == told_deliver_;
+  const bool is_awaited = waiting_since_ && ticket.sequence == published_head_;
   if (outcome.error) {
     make_free(ticket.slot);
     fail_at(ticket.sequence, std::move(*outcome.error));
@@ -241,7 +241,7 @@ void PipelineCore::run_worker(unsigned index) {
 
 bool PipelineCore::is_over() const { return cancelled_ || next_deliver_ >= end_; }
 
-bool PipelineCore::all_leased() const { return next_claim_ == told_deliver_ && free_.empty(); }
+bool PipelineCore::all_leased() const { return next_claim_ == published_head_ && free_.empty(); }
 
 Ending PipelineCore::ending() const {
   const Lock lock(mutex_);

@@ -14,19 +14,19 @@
 #include <vector>
 
 #include "stoker/base/error.h"
-#include "stoker/base/sync.h"
-#include "stoker/pipeline/help_bell.h"
+#include "stoker/base/thread/sync.h"
 #include "stoker/pipeline/pipeline.h"
 #include "stoker/pipeline/ready_ring.h"
 #include "stoker/pipeline/returned_slots.h"
 #include "stoker/pipeline/slot_filler.h"
+#include "stoker/pipeline/wake_request.h"
 
 namespace stoker::pipeline {
 
 // Thread-safe. Every wait in it ends on stop. A consumer that finds its slot ready takes it, and
 // gives one back, without the lock: a worker that the system has stopped while it held the lock
 // would stop the consumer too.
-class PipelineCore final : private HelpBell {
+class PipelineCore final : private WakeRequest {
  public:
   PipelineCore(std::shared_ptr<SlotFiller> filler, const PipelineOptions& options);
 
@@ -38,7 +38,7 @@ class PipelineCore final : private HelpBell {
   void set_num_workers(unsigned num_workers);
   void set_depth(unsigned depth);
   PipelineStats stats() const;
-  std::string picture();
+  std::string debug_string();
   unsigned max_workers() const { return options_.max_workers; }
   unsigned num_workers() const { return num_workers_.load(); }
 
@@ -144,7 +144,7 @@ class PipelineCore final : private HelpBell {
   ReadyRing ready_;
 
   // Workers look at what they were told, and only then. It only grows.
-  alignas(kCacheLine) std::atomic<std::uint64_t> told_deliver_;
+  alignas(kCacheLine) std::atomic<std::uint64_t> published_head_;
   // Written by the consumer alone.
   alignas(kCacheLine) std::atomic<std::uint64_t> next_deliver_;
   std::atomic<unsigned> num_waiting_{0};  // consumers in await_ready()
@@ -169,7 +169,7 @@ class PipelineCore final : private HelpBell {
   std::vector<std::unique_ptr<Worker>> workers_ STOKER_GUARDED_BY(mutex_);
   std::vector<Slot> slots_ STOKER_GUARDED_BY(mutex_);
   std::vector<std::uint32_t> free_ STOKER_GUARDED_BY(mutex_);  // a stack
-  std::uint64_t collected_at_ STOKER_GUARDED_BY(mutex_) = 0;   // told_deliver_ at the last look
+  std::uint64_t collected_at_ STOKER_GUARDED_BY(mutex_) = 0;   // published_head_ at the last look
   unsigned num_called_ STOKER_GUARDED_BY(mutex_) = 0;  // workers that were woken and are not up yet
   std::uint32_t end_slot_ STOKER_GUARDED_BY(mutex_) = 0;  // no slot from there on was ever used
   std::uint64_t end_ STOKER_GUARDED_BY(mutex_) = kNever;

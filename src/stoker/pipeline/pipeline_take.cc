@@ -1,7 +1,7 @@
 // The part of the core that the consumer calls: taking what is ready, waiting for it, giving back.
 #include <utility>
 
-#include "stoker/base/core_choice.h"
+#include "stoker/base/thread/core_choice.h"
 #include "stoker/pipeline/errors.h"
 #include "stoker/pipeline/pipeline_core.h"
 
@@ -43,7 +43,7 @@ std::optional<Ticket> PipelineCore::take_ready(const std::stop_token& stop) {
   // it, and for the slots given back, each time.
   constexpr unsigned kGroupsOfDepth = 8;
   const std::uint64_t num_untold =
-      ticket.sequence + 1 - told_deliver_.load(std::memory_order_relaxed);
+      ticket.sequence + 1 - published_head_.load(std::memory_order_relaxed);
   if (num_untold * kGroupsOfDepth >= depth_.load(std::memory_order_relaxed)) {
     note_consumer();
     tell_workers();
@@ -72,10 +72,10 @@ void PipelineCore::tell_workers() {
   schedule_point();
   const std::uint64_t next = next_deliver_.load(std::memory_order_relaxed);
   schedule_point();
-  std::uint64_t told = told_deliver_.load(std::memory_order_relaxed);
+  std::uint64_t told = published_head_.load(std::memory_order_relaxed);
   schedule_point();
-  while (told < next && !told_deliver_.compare_exchange_weak(told, next, std::memory_order_release,
-                                                             std::memory_order_relaxed)) {
+  while (told < next && !published_head_.compare_exchange_weak(
+                            told, next, std::memory_order_release, std::memory_order_relaxed)) {
   }
   schedule_point();
 }
@@ -87,7 +87,7 @@ std::optional<std::uint32_t> PipelineCore::peek() const {
 
 // A slot that was filled is counted before it can be delivered.
 unsigned PipelineCore::num_ready() const {
-  const std::uint64_t delivered = told_deliver_.load() - options_.first_sequence;
+  const std::uint64_t delivered = published_head_.load() - options_.first_sequence;
   schedule_point();
   return static_cast<unsigned>(num_filled_.load() - delivered);
 }
@@ -106,7 +106,7 @@ bool PipelineCore::needs_another_worker() const {
 }
 
 bool PipelineCore::wants_help() const {
-  return num_idle_.load() > 0 && next_claim_.load() - told_deliver_.load() <= depth_.load() &&
+  return num_idle_.load() > 0 && next_claim_.load() - published_head_.load() <= depth_.load() &&
          needs_another_worker();
 }
 

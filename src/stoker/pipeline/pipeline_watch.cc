@@ -72,7 +72,7 @@ std::string PipelineCore::doing(const Activity& activity) const {
   return text;
 }
 
-std::string PipelineCore::picture() {
+std::string PipelineCore::debug_string() {
   const Lock lock(mutex_);
   collect_returned();
   return picture_locked();

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "stoker/base/scheduler.h"
+#include "stoker/base/thread/scheduler.h"
 
 namespace stoker::pipeline {
 

@@ -10,7 +10,7 @@
 
 #include "stoker/base/clock.h"
 #include "stoker/pipeline/activity.h"
-#include "stoker/pipeline/help_bell.h"
+#include "stoker/pipeline/wake_request.h"
 
 namespace stoker::pipeline {
 
@@ -26,7 +26,7 @@ class FillContext {
   struct Seat {
     Ticket ticket;
     unsigned worker = 0;  // below max_workers; indexes per-worker scratch. 0 in the caller's thread
-    HelpBell* bell = nullptr;  // heard at every item
+    WakeRequest* bell = nullptr;  // heard at every item
   };
   FillContext(const Seat& seat, Activity& activity, const Clock& clock, std::stop_token stop)
       : seat_(seat), activity_(activity), clock_(clock), stop_(std::move(stop)) {}

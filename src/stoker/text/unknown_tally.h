@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "stoker/base/error.h"
-#include "stoker/base/sync.h"
+#include "stoker/base/thread/sync.h"
 #include "stoker/text/tokenizer.h"
 
 namespace stoker::text {

@@ -1,6 +1,6 @@
 // A planted misuse of sync.h: a guarded member read without its lock. clang's thread-safety
 // analysis must refuse to compile it; with HOLD_THE_LOCK it is right.
-#include "stoker/base/sync.h"
+#include "stoker/base/thread/sync.h"
 
 namespace stoker {
 

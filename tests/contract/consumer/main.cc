@@ -1,7 +1,7 @@
 // A program of somebody else's: it sees installed headers and one library, nothing of the source
 // tree.
 #include <stoker/base/build_info.h>
-#include <stoker/base/digest.h>
+#include <stoker/base/digest/digest.h>
 #include <stoker/base/error.h>
 
 #include <iostream>

@@ -8,9 +8,9 @@
 #include <optional>
 #include <vector>
 
-#include "stoker/audio/wav_writer.h"
+#include "stoker/audio/file/wav_writer.h"
 #include "stoker/base/bytes.h"
-#include "stoker/base/sync.h"
+#include "stoker/base/thread/sync.h"
 #include "stoker/data/errors.h"
 #include "stoker/data/voice/out_folder.h"
 #include "stoker/data/voice/steady_math.h"

@@ -5,8 +5,8 @@
 #include <stop_token>
 #include <string>
 
-#include "stoker/base/digest.h"
-#include "stoker/base/io.h"
+#include "stoker/base/digest/digest.h"
+#include "stoker/base/io/io.h"
 #include "stoker/base/progress.h"
 #include "stoker/base/result.h"
 #include "stoker/data/voice/lengths.h"

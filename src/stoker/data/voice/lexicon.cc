@@ -3,16 +3,16 @@
 #include <span>
 #include <unordered_map>
 
-#include "stoker/data/voice/english_function_words.h"
-#include "stoker/data/voice/english_number_words.h"
-#include "stoker/data/voice/english_people_words.h"
-#include "stoker/data/voice/english_quality_words.h"
-#include "stoker/data/voice/english_thing_words.h"
-#include "stoker/data/voice/english_verb_words.h"
-#include "stoker/data/voice/persian_function_words.h"
-#include "stoker/data/voice/persian_number_words.h"
-#include "stoker/data/voice/persian_quality_words.h"
-#include "stoker/data/voice/persian_thing_words.h"
+#include "stoker/data/voice/english/function_words.h"
+#include "stoker/data/voice/english/number_words.h"
+#include "stoker/data/voice/english/people_words.h"
+#include "stoker/data/voice/english/quality_words.h"
+#include "stoker/data/voice/english/thing_words.h"
+#include "stoker/data/voice/english/verb_words.h"
+#include "stoker/data/voice/persian/function_words.h"
+#include "stoker/data/voice/persian/number_words.h"
+#include "stoker/data/voice/persian/quality_words.h"
+#include "stoker/data/voice/persian/thing_words.h"
 
 namespace stoker::data::voice {
 namespace {

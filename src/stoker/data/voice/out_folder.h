@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "stoker/base/io.h"
+#include "stoker/base/io/io.h"
 #include "stoker/base/result.h"
 #include "stoker/data/voice/data_set_maker.h"
 

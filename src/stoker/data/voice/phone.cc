@@ -1,7 +1,7 @@
 #include "stoker/data/voice/phone.h"
 
-#include "stoker/data/voice/english_phones.h"
-#include "stoker/data/voice/persian_phones.h"
+#include "stoker/data/voice/english/phones.h"
+#include "stoker/data/voice/persian/phones.h"
 
 namespace stoker::data::voice {
 

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "stoker/base/invariant.h"
-#include "stoker/data/voice/english_spelling.h"
+#include "stoker/data/voice/english/spelling.h"
 #include "stoker/data/voice/lexicon.h"
-#include "stoker/data/voice/persian_spelling.h"
+#include "stoker/data/voice/persian/spelling.h"
 
 namespace stoker::data::voice {
 namespace {

@@ -3,7 +3,7 @@
 #include "stoker/base/invariant.h"
 #include "stoker/data/voice/grammar.h"
 #include "stoker/data/voice/numbers.h"
-#include "stoker/data/voice/persian_spelling.h"
+#include "stoker/data/voice/persian/spelling.h"
 
 namespace stoker::data::voice {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "stoker/base/digest.h"
-#include "stoker/base/io.h"
+#include "stoker/base/digest/digest.h"
+#include "stoker/base/io/io.h"
 #include "stoker/text/errors.h"
 #include "stoker/text/native_symbols.h"
 #include "stoker/text/sentencepiece/rewriter.h"

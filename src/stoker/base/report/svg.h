@@ -1,0 +1,70 @@
+// Small charts as SVG text: readable on light and dark pages, in colour-blind eyes and by screen
+// readers.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "stoker/base/report/chart_ticks.h"
+
+namespace stoker {
+
+struct ChartAxis {
+  std::string label{};  // with its unit: "time (s)"
+  AxisScale scale = AxisScale::kLinear;
+  std::optional<double> low{};  // absent: from the data
+  std::optional<double> high{};
+};
+
+struct ChartFrame {
+  std::string title{};
+  std::string
+      description{};  // what a screen reader says after the title: the finding in a sentence
+  ChartAxis x{};
+  ChartAxis y{};
+  unsigned width = 720;
+  unsigned height = 360;
+};
+
+// Points that are not finite (or not positive on a log axis) are left out and break a line there.
+struct ChartSeries {
+  std::string name;
+  std::vector<double> x;
+  std::vector<double> y;
+};
+
+// Each function returns one <svg> element with its own style: a file by itself or a part of HTML.
+// Data that hold no point give a frame that says "no data".
+std::string line_chart(const ChartFrame& frame, std::span<const ChartSeries> series);
+std::string scatter_chart(const ChartFrame& frame, std::span<const ChartSeries> series);
+
+// One bar a label, its parts stacked: parts[i].values[k] belongs to labels[k].
+struct BarParts {
+  std::string name;
+  std::vector<double> values;
+};
+// Bars lie on their side, so that long labels can be read; frame.height 0 = as many bars need.
+std::string bar_chart(const ChartFrame& frame, std::span<const std::string> labels,
+                      std::span<const BarParts> parts);
+
+// How many values fall into each of `num_bins` equal ranges; values past the axis' ends are counted
+// in the outermost bins.
+std::string histogram_chart(const ChartFrame& frame, std::span<const double> values,
+                            std::size_t num_bins);
+
+// A picture of values[row * num_columns + column], row 0 at the bottom, with a colour scale.
+// x and y of the frame give the range that the picture covers (default: 0 … count).
+struct HeatMap {
+  std::size_t num_columns = 0;
+  std::size_t num_rows = 0;
+  std::span<const float> values{};
+  std::optional<float> low{};  // the colour scale; absent: from the data
+  std::optional<float> high{};
+  std::string value_label{};  // "log magnitude"
+};
+std::string heat_map_chart(const ChartFrame& frame, const HeatMap& map);
+
+}  // namespace stoker

@@ -1,0 +1,182 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "stoker/base/invariant.h"
+#include "stoker/base/number_text.h"
+#include "stoker/base/report/markup.h"
+#include "stoker/base/report/svg_canvas.h"
+
+namespace stoker {
+namespace {
+
+struct Ranges {
+  RangeFinder x;
+  RangeFinder y;
+  bool has_points = false;
+};
+
+bool is_drawn(const Ranges& ranges, double x, double y) {
+  return ranges.x.accepts(x) && ranges.y.accepts(y);
+}
+
+Ranges ranges_of(const ChartFrame& frame, std::span<const ChartSeries> series) {
+  Ranges ranges{RangeFinder(frame.x), RangeFinder(frame.y)};
+  for (const ChartSeries& one : series) {
+    check_invariant(one.x.size() == one.y.size(), "a series with unequal numbers of x and y");
+    for (std::size_t i = 0; i < one.x.size(); ++i) {
+      if (!is_drawn(ranges, one.x[i], one.y[i])) continue;
+      ranges.x.add(one.x[i]);
+      ranges.y.add(one.y[i]);
+      ranges.has_points = true;
+    }
+  }
+  return ranges;
+}
+
+template <class Named>
+std::vector<std::string> names_of(std::span<const Named> all) {
+  std::vector<std::string> names;
+  for (const Named& one : all) names.push_back(one.name);
+  return names;
+}
+
+using DrawSeries = void (*)(SvgCanvas&, const Ranges&, const ChartSeries&, const std::string&);
+
+std::string xy_chart(const ChartFrame& frame, std::span<const ChartSeries> series,
+                     DrawSeries draw) {
+  const Ranges ranges = ranges_of(frame, series);
+  if (!ranges.has_points) return empty_chart(frame);
+  const std::vector<std::string> names = names_of(series);
+  SvgCanvas canvas(frame, {.x = ranges.x.range(), .y = ranges.y.range(), .legend = names});
+  for (std::size_t i = 0; i < series.size(); ++i) draw(canvas, ranges, series[i], series_class(i));
+  return canvas.finish();
+}
+
+void draw_dots(SvgCanvas& canvas, const Ranges& ranges, const ChartSeries& series,
+               const std::string& css_class) {
+  for (std::size_t i = 0; i < series.x.size(); ++i)
+    if (is_drawn(ranges, series.x[i], series.y[i]))
+      canvas.add(fmt::format(R"(<circle class="dot {}" cx="{:.1f}" cy="{:.1f}" r="3.5"/>)",
+                             css_class, canvas.x_of(series.x[i]), canvas.y_of(series.y[i])));
+}
+
+void draw_line(SvgCanvas& canvas, const Ranges& ranges, const ChartSeries& series,
+               const std::string& css_class) {
+  std::string path;
+  bool pen_is_down = false;
+  for (std::size_t i = 0; i < series.x.size(); ++i) {
+    const bool drawn = is_drawn(ranges, series.x[i], series.y[i]);
+    if (drawn)
+      path += fmt::format("{}{:.1f} {:.1f}", pen_is_down ? "L" : "M", canvas.x_of(series.x[i]),
+                          canvas.y_of(series.y[i]));
+    pen_is_down = drawn;
+  }
+  canvas.add(fmt::format(R"(<path class="line {}" d="{}"><title>{}</title></path>)", css_class,
+                         path, escape_markup(series.name)));
+  // Few points are measurements that the reader should see, and a lone one has no line.
+  constexpr std::size_t kFewPoints = 30;
+  if (series.x.size() <= kFewPoints) draw_dots(canvas, ranges, series, css_class);
+}
+
+double longest_sum(std::span<const BarParts> parts, std::size_t num_bars) {
+  double longest = 0.0;
+  for (std::size_t bar = 0; bar < num_bars; ++bar) {
+    double sum = 0.0;
+    for (const BarParts& part : parts) {
+      check_invariant(part.values.size() == num_bars, "bars and labels differ in number");
+      sum += std::isfinite(part.values[bar]) ? std::max(0.0, part.values[bar]) : 0.0;
+    }
+    longest = std::max(longest, sum);
+  }
+  return longest;
+}
+
+void draw_bar(SvgCanvas& canvas, std::span<const BarParts> parts, std::size_t bar, double top) {
+  constexpr double kThickness = 18.0;
+  double sum = 0.0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const double value = parts[i].values[bar];
+    if (!std::isfinite(value) || value <= 0.0) continue;
+    const double left = canvas.x_of(sum);
+    sum += value;
+    canvas.add(fmt::format(
+        R"(<rect class="fill {}" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.0f}" rx="2">)"
+        "<title>{}: {}</title></rect>",
+        series_class(i), left, top, canvas.x_of(sum) - left, kThickness,
+        escape_markup(parts[i].name), figure_text(value, value < 10.0 ? 2 : 0)));
+  }
+  canvas.add_text(canvas.x_of(sum) + 6.0, top + 13.0, "k", figure_text(sum, sum < 10.0 ? 2 : 0));
+}
+
+}  // namespace
+
+std::string line_chart(const ChartFrame& frame, std::span<const ChartSeries> series) {
+  return xy_chart(frame, series, draw_line);
+}
+
+std::string scatter_chart(const ChartFrame& frame, std::span<const ChartSeries> series) {
+  return xy_chart(frame, series, draw_dots);
+}
+
+std::string bar_chart(const ChartFrame& frame, std::span<const std::string> labels,
+                      std::span<const BarParts> parts) {
+  const double longest = longest_sum(parts, labels.size());
+  if (labels.empty() || longest <= 0.0) return empty_chart(frame);
+  constexpr double kPitch = 28.0;
+  ChartFrame sized = frame;
+  if (sized.height == 0)
+    sized.height = static_cast<unsigned>(118.0 + kPitch * static_cast<double>(labels.size()));
+  std::size_t widest = 0;
+  for (const std::string& label : labels) widest = std::max(widest, label.size());
+  const std::vector<std::string> names = names_of(parts);
+  SvgCanvas canvas(
+      sized, {.x = {0.0, frame.x.high.value_or(1.1 * longest)},
+              .y = {},
+              .legend = names,
+              .left_margin = std::clamp(28.0 + 6.6 * static_cast<double>(widest), 64.0, 260.0),
+              .right_margin = 56.0,
+              .has_y_ticks = false});
+  const double pitch = canvas.area().height / static_cast<double>(labels.size());
+  for (std::size_t bar = 0; bar < labels.size(); ++bar) {
+    const double top = canvas.area().top + pitch * (static_cast<double>(bar) + 0.5) - 9.0;
+    canvas.add_text(canvas.area().left - 8.0, top + 13.0, "e", labels[bar]);
+    draw_bar(canvas, parts, bar, top);
+  }
+  return canvas.finish();
+}
+
+std::string histogram_chart(const ChartFrame& frame, std::span<const double> values,
+                            std::size_t num_bins) {
+  check_invariant(num_bins > 0, "a histogram without bins");
+  RangeFinder x(frame.x);
+  for (const double value : values) x.add(value);
+  const AxisRange range{frame.x.low.value_or(x.smallest()), frame.x.high.value_or(x.largest())};
+  if (!(range.high > range.low) || frame.x.scale == AxisScale::kLog) return empty_chart(frame);
+  const double bin_width = (range.high - range.low) / static_cast<double>(num_bins);
+  std::vector<double> counts(num_bins, 0.0);
+  for (const double value : values) {
+    if (!x.accepts(value)) continue;
+    const double bin =
+        std::clamp((value - range.low) / bin_width, 0.0, static_cast<double>(num_bins - 1));
+    counts[static_cast<std::size_t>(bin)] += 1.0;
+  }
+  const double most = *std::max_element(counts.begin(), counts.end());
+  SvgCanvas canvas(frame,
+                   {.x = range, .y = {0.0, frame.y.high.value_or(1.06 * most)}, .legend = {}});
+  for (std::size_t i = 0; i < num_bins; ++i) {
+    const double low = range.low + bin_width * static_cast<double>(i);
+    const double left = canvas.x_of(low);
+    const double top = canvas.y_of(counts[i]);
+    canvas.add(
+        fmt::format(R"(<rect class="fill s0" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}">)"
+                    "<title>{:.4g} – {:.4g}: {}</title></rect>",
+                    left + 0.5, top, std::max(0.5, canvas.x_of(low + bin_width) - left - 1.0),
+                    canvas.area().bottom() - top, low, low + bin_width,
+                    grouped(static_cast<std::uint64_t>(counts[i]))));
+  }
+  return canvas.finish();
+}
+
+}  // namespace stoker

@@ -1,0 +1,121 @@
+#include "stoker/cache/build/utterance_loader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "stoker/audio/errors.h"
+#include "stoker/audio/file/sound_kind.h"
+#include "stoker/base/number_text.h"
+
+namespace stoker::cache {
+namespace {
+
+constexpr std::uint64_t kMaxWholeBytes = std::uint64_t{64} << 20U;
+constexpr std::size_t kHashBlockBytes = 1 << 20;
+
+Error changed(const File& file, std::uint64_t promised_bytes, std::uint64_t found_bytes) {
+  Error error;
+  error.code = &audio::kWavChanged;
+  error.place.file = file.path();
+  error.promised = fmt::format("{} bytes when opened", grouped(promised_bytes));
+  error.found = fmt::format("{} now", grouped(found_bytes));
+  return error;
+}
+
+}  // namespace
+
+UtteranceLoader::UtteranceLoader(const data::Index& index, const audio::SpeechRule& rule,
+                                 const audio::SoundPolicy& policy)
+    : index_(index), rule_(rule), policy_(policy), prepared_(rule) {}
+
+Result<std::span<const std::byte>> UtteranceLoader::read_file(const File& file,
+                                                              std::uint64_t size_bytes) {
+  buffer_.grow(size_bytes + 1);
+  // One byte more than promised shows a file that grew.
+  Result<std::size_t> got = file.read_at(buffer_.bytes().first(size_bytes + 1), 0);
+  if (!got) return std::move(got).error();
+  if (*got != size_bytes) return changed(file, size_bytes, *got);
+  return std::span<const std::byte>(buffer_.bytes().first(size_bytes));
+}
+
+Result<Digest128> UtteranceLoader::hash_file(const File& file, std::uint64_t size_bytes) {
+  buffer_.grow(kHashBlockBytes);
+  DigestStream stream;
+  for (std::uint64_t at = 0; at < size_bytes;) {
+    const auto wanted = std::min<std::uint64_t>(kHashBlockBytes, size_bytes - at);
+    Result<std::size_t> got = file.read_at(buffer_.bytes().first(wanted), at);
+    if (!got) return std::move(got).error();
+    if (*got != wanted) return changed(file, size_bytes, at + *got);
+    stream.add(buffer_.bytes().first(wanted));
+    at += wanted;
+  }
+  return stream.finish();
+}
+
+Result<Digest128> UtteranceLoader::hash_segment(const File& file,
+                                                const data::Utterance& utterance) {
+  Result<audio::SoundInfo> info = audio::read_sound_info(file, policy_);
+  if (!info) return std::move(info).error();
+  segment_.resize(utterance.num_samples);
+  if (Result<void> read =
+          segments_.read_pcm16(file, *info, utterance.first_sample, std::span(segment_));
+      !read)
+    return read.error();
+  return digest_of(std::as_bytes(std::span(segment_)));
+}
+
+bool UtteranceLoader::view_wav(std::span<const std::byte> bytes, const data::Utterance& utterance,
+                               LoadedUtterance& out) const {
+  const bool plain =
+      !rule_.trim && rule_.level == audio::LevelRule::kNone && utterance.rate_hz == rule_.rate_hz;
+  if (!plain || audio::sound_kind(bytes.first(std::min<std::size_t>(bytes.size(), 64))) !=
+                    audio::SoundKind::kWav)
+    return false;
+  Result<audio::WavHeader> header = audio::parse_wav(bytes, policy_);
+  if (!header || header->num_samples != utterance.num_samples) return false;
+  const audio::WavView view{*header, bytes.subspan(header->data_at_bytes, header->data_bytes)};
+  out.samples = view.pcm16();
+  return !out.samples.empty();
+}
+
+Result<void> UtteranceLoader::load(const data::Utterance& utterance, LoadedUtterance& out) {
+  out = {};
+  Result<File> file = index_.open_sound(utterance);
+  if (!file) return std::move(file).error();
+  Result<FileInfo> stat = file->info();
+  if (!stat) return std::move(stat).error();
+  const bool in_memory = !utterance.is_segment && stat->size_bytes <= kMaxWholeBytes;
+  if (in_memory) {
+    Result<std::span<const std::byte>> bytes = read_file(*file, stat->size_bytes);
+    if (!bytes) return std::move(bytes).error();
+    out.source = digest_of(*bytes);
+    out.source_bytes = bytes->size();
+    if (view_wav(*bytes, utterance, out)) return {};
+  } else {
+    Result<Digest128> source =
+        utterance.is_segment ? hash_segment(*file, utterance) : hash_file(*file, stat->size_bytes);
+    if (!source) return std::move(source).error();
+    out.source = *source;
+    out.source_bytes = stat->size_bytes;
+  }
+  Result<audio::SoundInfo> info = audio::read_sound_info(*file, policy_);
+  if (!info) return std::move(info).error();
+  Result<std::span<const std::int16_t>> samples =
+      prepared_.load(*file, *info, utterance.first_sample, utterance.num_samples);
+  if (!samples) return std::move(samples).error();
+  out.samples = *samples;
+  return {};
+}
+
+Result<Digest128> UtteranceLoader::digest(const data::Utterance& utterance) {
+  Result<File> file = index_.open_sound(utterance);
+  if (!file) return std::move(file).error();
+  if (utterance.is_segment) return hash_segment(*file, utterance);
+  Result<FileInfo> stat = file->info();
+  if (!stat) return std::move(stat).error();
+  return hash_file(*file, stat->size_bytes);
+}
+
+}  // namespace stoker::cache

@@ -1,0 +1,141 @@
+#include "stoker/feed/assembly/batch_slot.h"
+
+#include <sys/mman.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+
+#include "stoker/base/checked.h"
+#include "stoker/feed/device/pack.h"
+
+namespace stoker::feed {
+namespace {
+
+constexpr std::size_t kHugePageBytes = std::size_t{2} << 20U;
+constexpr std::size_t kPageBytes = 4096;
+constexpr std::size_t kLineBytes = 64;
+
+struct PartBytes {
+  std::size_t mel, audio, reference, wav_segment, mel_segment;
+};
+
+PartBytes part_bytes(const BatchFormat& format) {
+  const std::size_t hop_bytes = format.hop_samples * sizeof(float);
+  const std::size_t crop = format.max_rows * format.segment_frames;
+  return {.mel = format.payload_bytes(),
+          .audio = format.needs_audio() ? format.max_mel_frames * hop_bytes : 0,
+          .reference = format.max_rows * format.reference_frames * format.bytes_per_frame(),
+          .wav_segment = crop * hop_bytes,
+          .mel_segment = crop * format.bytes_per_frame()};
+}
+
+}  // namespace
+
+std::size_t BatchFormat::payload_unit_bytes() const {
+  return payload == SlotPayload::kRaggedPcm ? kSampleAlignment * sizeof(std::int16_t)
+                                            : bytes_per_frame();
+}
+
+std::size_t BatchFormat::payload_bytes() const {
+  if (payload != SlotPayload::kRaggedPcm) return max_mel_frames * bytes_per_frame();
+  // An utterance of f frames has fewer than (f + 1) * hop samples, or one window's more.
+  const std::size_t samples = max_mel_frames * hop_samples + max_rows * max_extra_samples;
+  return samples * sizeof(std::int16_t) + max_rows * payload_unit_bytes();
+}
+
+std::size_t BatchFormat::slot_bytes() const {
+  constexpr std::size_t kNumbersPerRow = 10;
+  const PartBytes parts = part_bytes(*this);
+  std::size_t array_bytes = 0;
+  for (const ArrayKind& array : arrays) {
+    array_bytes += AlignedBytes::taken_bytes(max_rows * array.max_length * array.bytes_per_step()) +
+                   max_rows * sizeof(std::int32_t);
+  }
+  for (const std::size_t part :
+       {parts.mel, parts.audio, parts.reference, parts.wav_segment, parts.mel_segment}) {
+    array_bytes += AlignedBytes::taken_bytes(part);
+  }
+  return array_bytes + max_tokens * sizeof(std::int32_t) +
+         max_rows * kNumbersPerRow * sizeof(std::int32_t) +
+         (is_for_device ? DevicePack::most_bytes(*this) : 0);
+}
+
+std::size_t AlignedBytes::taken_bytes(std::size_t size_bytes) {
+  return round_up(size_bytes, size_bytes >= kHugePageBytes ? kPageBytes : kLineBytes);
+}
+
+void FreeBytes::operator()(std::byte* bytes) const {
+  if (is_borrowed) return;
+  if (mapped_bytes == 0) {
+    std::free(bytes);
+  } else {
+    munmap(bytes, mapped_bytes);
+  }
+}
+
+AlignedBytes::AlignedBytes(std::size_t size_bytes) : size_bytes_(size_bytes) {
+  if (size_bytes == 0) return;
+  const std::size_t taken = taken_bytes(size_bytes);
+  if (size_bytes < kHugePageBytes) {
+    bytes_.reset(static_cast<std::byte*>(std::aligned_alloc(kLineBytes, taken)));
+    if (bytes_ == nullptr) throw std::bad_alloc();
+    return;
+  }
+  // Batches are written and read as a whole: large pages save most of the address translation.
+  // They need an aligned start, so more is mapped at first and cut off again.
+  const std::size_t mapped = taken + kHugePageBytes;
+  void* const at =
+      mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (at == MAP_FAILED) throw std::bad_alloc();
+  auto* const begin = static_cast<std::byte*>(at);
+  const std::size_t before = round_up(reinterpret_cast<std::uintptr_t>(begin), kHugePageBytes) -
+                             reinterpret_cast<std::uintptr_t>(begin);
+  if (before > 0) munmap(begin, before);
+  if (before < kHugePageBytes) munmap(begin + before + taken, kHugePageBytes - before);
+  bytes_ = std::unique_ptr<std::byte, FreeBytes>(begin + before, FreeBytes{.mapped_bytes = taken});
+  madvise(bytes_.get(), taken, MADV_HUGEPAGE);
+}
+
+AlignedBytes AlignedBytes::borrow(std::span<std::byte> memory) {
+  AlignedBytes bytes;
+  bytes.bytes_ =
+      std::unique_ptr<std::byte, FreeBytes>(memory.data(), FreeBytes{.is_borrowed = true});
+  bytes.size_bytes_ = memory.size();
+  return bytes;
+}
+
+BatchSlot::BatchSlot(const BatchFormat& format, const Memory& memory)
+    : rows(format.max_rows),
+      text_len(format.max_rows),
+      mel_len(format.max_rows),
+      speaker(format.max_rows),
+      language(format.max_rows),
+      frame_begins(format.max_rows),
+      token_begins(format.max_rows),
+      tokens(format.max_tokens),
+      audio_len(format.needs_audio() ? format.max_rows : 0),
+      reference_len(format.reference_frames > 0 ? format.max_rows : 0) {
+  global_rows.reserve(format.max_global_rows);
+  const PartBytes parts = part_bytes(format);
+  mel = memory.mel.empty() ? AlignedBytes(parts.mel) : AlignedBytes::borrow(memory.mel);
+  audio = AlignedBytes(parts.audio);
+  reference_mel = AlignedBytes(parts.reference);
+  wav_segment = AlignedBytes(parts.wav_segment);
+  mel_segment = AlignedBytes(parts.mel_segment);
+  for (const ArrayKind& array : format.arrays) {
+    arrays.emplace_back(format.max_rows * array.max_length * array.bytes_per_step());
+    array_len.emplace_back(format.max_rows);
+  }
+  if (format.payload != SlotPayload::kPaddedMel) {
+    payload_begins.resize(format.max_rows);
+    payload_len.resize(format.max_rows);
+    payload_from.resize(format.max_rows);
+  }
+  if (format.is_augmented) row_keys.resize(format.max_rows);
+  if (!format.is_for_device) return;
+  pack = memory.pack.empty() ? AlignedBytes(DevicePack::most_bytes(format))
+                             : AlignedBytes::borrow(memory.pack);
+}
+
+}  // namespace stoker::feed

@@ -1,0 +1,44 @@
+// The host memory of all slots as one page-locked allocation, so that copies to the GPU run at the
+// bus's speed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "stoker/cuda/pinned_buffer.h"
+#include "stoker/feed/assembly/batch_slot.h"
+#include "stoker/feed/fallbacks.h"
+
+namespace stoker::feed {
+
+enum class HostMemory { kPinned, kPageable };
+
+struct SlotMemoryOptions {
+  unsigned num_slots = 0;
+  HostMemory kind = HostMemory::kPinned;
+  cuda::DeviceApi* api = nullptr;
+};
+
+// Immutable; each slot's memory is disjoint.
+class SlotMemory {
+ public:
+  // Where page-locked memory cannot be had: ordinary memory, as a fallback; the GpuError itself
+  // where fallbacks are refused.
+  SlotMemory(const BatchFormat& format, const SlotMemoryOptions& options, Fallbacks& fallbacks);
+
+  BatchSlot::Memory of(std::uint32_t slot) const;
+  HostMemory kind() const { return kind_; }
+  std::size_t size_bytes() const { return num_slots_ * (mel_bytes_ + pack_bytes_); }
+
+ private:
+  std::byte* begin() const { return kind_ == HostMemory::kPinned ? pinned_.data() : plain_.data(); }
+
+  std::size_t num_slots_;
+  std::size_t mel_bytes_;
+  std::size_t pack_bytes_;
+  HostMemory kind_;
+  cuda::PinnedBuffer pinned_;
+  AlignedBytes plain_;
+};
+
+}  // namespace stoker::feed

@@ -1,0 +1,67 @@
+// A batch on a GPU in the consumer's hands: whose stream may read it, and when its memory may be
+// used again.
+#pragma once
+
+#include <memory>
+#include <new>
+#include <utility>
+
+#include "stoker/feed/device/ring.h"
+#include "stoker/pipeline/errors.h"
+
+namespace stoker::feed {
+
+// Movable between threads. Destroying it gives the slot back after the work that every stream of
+// wait() has got so far; these must still be there.
+class DeviceLease {
+ public:
+  DeviceLease() = default;
+  DeviceLease(std::shared_ptr<DeviceRing> ring, std::uint32_t slot)
+      : ring_(std::move(ring)), slot_(slot) {}
+  DeviceLease(DeviceLease&& other) noexcept
+      : ring_(std::move(other.ring_)), slot_(other.slot_), readers_(std::move(other.readers_)) {}
+  DeviceLease& operator=(DeviceLease&& other) noexcept {
+    std::swap(ring_, other.ring_);
+    std::swap(slot_, other.slot_);
+    std::swap(readers_, other.readers_);
+    return *this;
+  }
+  ~DeviceLease() {
+    if (ring_ != nullptr) give_back();
+  }
+
+  explicit operator bool() const { return ring_ != nullptr; }
+  DeviceRing& ring() const { return *ring_; }
+  DeviceSlot& slot() const { return ring_->slot(slot_); }
+
+  // What `stream` gets from now on sees the whole batch.
+  void wait(cuda::StreamView stream) {
+    readers_.add(stream);
+    slot().ready.hold_back(stream);
+  }
+  // The memory may be used again once `stream`, and every stream of wait(), has done what it has
+  // got so far.
+  void release(cuda::StreamView stream) {
+    readers_.add(stream);
+    give_back();
+  }
+
+ private:
+  // A GPU that fails here fails the next call of the feed too: nothing is lost by keeping silent.
+  void give_back() noexcept {
+    const std::shared_ptr<DeviceRing> ring = std::exchange(ring_, nullptr);
+    try {
+      ring->give_back(slot_, readers_);
+    } catch (const Failure& failure) {
+      ring->fail(failure.error());
+    } catch (const std::bad_alloc&) {
+      ring->fail({.code = &pipeline::kPipeMemory});
+    }
+  }
+
+  std::shared_ptr<DeviceRing> ring_;
+  std::uint32_t slot_ = 0;
+  ReadingStreams readers_;
+};
+
+}  // namespace stoker::feed

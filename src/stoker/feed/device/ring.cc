@@ -1,0 +1,207 @@
+#include "stoker/feed/device/ring.h"
+
+#include <utility>
+
+#include "stoker/feed/device/alignment.h"
+#include "stoker/pipeline/errors.h"
+
+namespace stoker::feed {
+namespace {
+
+std::size_t mel_bytes(const BatchFormat& format) {
+  return device_aligned(format.max_mel_frames * format.bytes_per_frame());
+}
+std::size_t pack_bytes(const BatchFormat& format) {
+  return device_aligned(DevicePack::most_bytes(format));
+}
+
+// The mel lies on the device only.
+BatchFormat without_mel(BatchFormat format) {
+  format.payload = SlotPayload::kPaddedMel;
+  format.is_for_device = false;
+  return format;
+}
+
+std::uint32_t take_first(std::vector<std::uint32_t>& queue) {
+  const std::uint32_t first = queue.front();
+  queue.erase(queue.begin());
+  return first;
+}
+
+}  // namespace
+
+std::size_t DeviceRing::slot_bytes(const BatchFormat& format) {
+  return mel_bytes(format) + pack_bytes(format);
+}
+
+DeviceRing::DeviceRing(const BatchFormat& format, const RingOptions& options)
+    : options_(options),
+      memory_(options.device, options.num_slots * slot_bytes(format), *options.api) {
+  const BatchFormat host_format = without_mel(format);
+  std::byte nothing{};
+  slots_.reserve(options.num_slots);
+  for (unsigned i = 0; i < options.num_slots; ++i) {
+    std::byte* const first = memory_.data() + i * slot_bytes(format);
+    slots_.push_back({.host = BatchSlot(host_format, {.mel = {&nothing, 1}, .pack = {}}),
+                      .mel = first,
+                      .pack = first + mel_bytes(format),
+                      .ready = cuda::Event(options.device, cuda::EventUse::kOrder, *options.api),
+                      .done = {}});
+    // One stream reads, usually; marks for others are made when they come.
+    slots_.back().done.emplace_back(options.device, cuda::EventUse::kOrder, *options.api);
+    slots_.back().host.mel = AlignedBytes();
+  }
+  const Lock lock(mutex_);
+  free_.reserve(options.num_slots);
+  ready_.reserve(options.num_slots);
+  for (unsigned i = 0; i < options.num_slots; ++i) free_.push_back(i);
+}
+
+DeviceRing::~DeviceRing() {
+  for (const DeviceSlot& slot : slots_) {
+    slot.ready.synchronize_quietly();
+    for (const cuda::Event& done : slot.done) done.synchronize_quietly();
+  }
+}
+
+void DeviceSlot::hold_back_writer(cuda::StreamView writer) const {
+  ready.hold_back(writer);
+  for (std::size_t i = 0; i < num_done; ++i) done[i].hold_back(writer);
+}
+
+std::optional<std::uint32_t> DeviceRing::take_free(const std::stop_token& stop) {
+  Lock lock(mutex_);
+  const Stopwatch waited;
+  while (free_.empty() && !is_over()) {
+    if (freed_.wait(lock, stop) == WaitEnd::kStopped) break;
+  }
+  producer_wait_s_ += waited.seconds();
+  if (is_over() || stop.stop_requested()) return std::nullopt;
+  return take_first(free_);
+}
+
+bool DeviceRing::await_free(const std::stop_token& stop, std::chrono::nanoseconds patience) {
+  Lock lock(mutex_);
+  const Deadline deadline = Deadline::after(system_clock(), patience);
+  while (free_.empty() && !is_over()) {
+    const bool can_starve = patience.count() > 0 && are_all_held();
+    const WaitEnd end =
+        can_starve ? freed_.wait_until(lock, stop, deadline) : freed_.wait(lock, stop);
+    if (end == WaitEnd::kStopped) break;
+    if (end == WaitEnd::kDeadline && are_all_held()) raise_all_held();
+  }
+  if (error_) raise(Error(*error_));
+  return !is_closed_ && !stop.stop_requested();
+}
+
+void DeviceRing::push_ready(std::uint32_t slot) {
+  const Lock lock(mutex_);
+  ready_.push_back(slot);
+  filled_.notify_one();
+}
+
+void DeviceRing::fail(Error error) {
+  const Lock lock(mutex_);
+  if (!error_) error_ = std::move(error);
+  filled_.notify_all();
+  freed_.notify_all();
+}
+
+void DeviceRing::close() {
+  const Lock lock(mutex_);
+  is_closed_ = true;
+  filled_.notify_all();
+  freed_.notify_all();
+}
+
+void DeviceRing::open() {
+  const Lock lock(mutex_);
+  is_closed_ = false;
+  error_.reset();
+}
+
+std::optional<std::uint32_t> DeviceRing::pop_ready(const std::stop_token& stop,
+                                                   std::chrono::nanoseconds patience) {
+  Lock lock(mutex_);
+  const Stopwatch waited;
+  const Deadline deadline = Deadline::after(system_clock(), patience);
+  while (ready_.empty() && !is_over()) {
+    const bool can_starve = patience.count() > 0 && are_all_held();
+    const WaitEnd end =
+        can_starve ? filled_.wait_until(lock, stop, deadline) : filled_.wait(lock, stop);
+    if (end == WaitEnd::kStopped) break;
+    if (end == WaitEnd::kDeadline && are_all_held()) raise_all_held();
+  }
+  consumer_wait_s_ += waited.seconds();
+  if (stop.stop_requested()) return std::nullopt;
+  if (ready_.empty()) {
+    if (error_) raise(Error(*error_));
+    return std::nullopt;
+  }
+  return lease_first();
+}
+
+RingStats DeviceRing::await_ready(unsigned num_ready, const ReadyWait& wait) {
+  Lock lock(mutex_);
+  while (ready_.size() < num_ready && !is_over()) {
+    const WaitEnd end = wait.deadline
+                            ? filled_.wait_until(lock, wait.stop, {wait.clock, *wait.deadline})
+                            : filled_.wait(lock, wait.stop);
+    if (end == WaitEnd::kStopped || end == WaitEnd::kDeadline) break;
+  }
+  return stats_locked();
+}
+
+std::optional<std::uint32_t> DeviceRing::try_pop_ready() {
+  const Lock lock(mutex_);
+  if (ready_.empty()) return std::nullopt;
+  return lease_first();
+}
+
+std::uint32_t DeviceRing::lease_first() {
+  ++num_leased_;
+  return take_first(ready_);
+}
+
+void DeviceRing::raise_all_held() const {
+  constexpr std::size_t kMostNamed = 8;
+  std::string names;
+  for (std::size_t i = 0; i < slots_.size() && i < kMostNamed; ++i) {
+    names += (i == 0 ? ": epoch " : ", epoch ") + std::to_string(slots_[i].host.epoch) + " batch " +
+             std::to_string(slots_[i].host.index);
+  }
+  if (slots_.size() > kMostNamed) names += ", …";
+  raise({.code = &pipeline::kPipeLeases,
+         .promised = "a free one of " + std::to_string(slots_.size()) + " batches on GPU " +
+                     std::to_string(options_.device),
+         .found = "the consumer holds all of them" + names,
+         .cure = "destroy or release batches before calling next(), or raise buffer_size"});
+}
+
+void DeviceRing::give_back(std::uint32_t slot, const ReadingStreams& readers) {
+  DeviceSlot& given = slots_[slot];
+  while (given.done.size() < readers.size()) {
+    given.done.emplace_back(options_.device, cuda::EventUse::kOrder, *options_.api);
+  }
+  for (std::size_t i = 0; i < readers.size(); ++i) given.done[i].record(readers[i]);
+  given.num_done = readers.size();
+  const Lock lock(mutex_);
+  --num_leased_;
+  free_.push_back(slot);
+  freed_.notify_one();
+}
+
+RingStats DeviceRing::stats() const {
+  const Lock lock(mutex_);
+  return stats_locked();
+}
+
+RingStats DeviceRing::stats_locked() const {
+  return {.num_slots = static_cast<unsigned>(slots_.size()),
+          .num_ready = static_cast<unsigned>(ready_.size()),
+          .num_leased = num_leased_,
+          .producer_wait_s = producer_wait_s_,
+          .consumer_wait_s = consumer_wait_s_};
+}
+
+}  // namespace stoker::feed

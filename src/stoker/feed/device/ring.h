@@ -1,0 +1,118 @@
+// Batches in device memory: filled by one thread, leased to the consumer, used again when the
+// consumer's stream is done with them.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+#include "stoker/base/error.h"
+#include "stoker/base/thread/sync.h"
+#include "stoker/cuda/device_buffer.h"
+#include "stoker/cuda/event.h"
+#include "stoker/feed/assembly/batch_slot.h"
+#include "stoker/feed/device/pack.h"
+#include "stoker/feed/device/reading_streams.h"
+
+namespace stoker::feed {
+
+struct RingOptions {
+  cuda::DeviceApi* api = nullptr;
+  int device = 0;
+  unsigned num_slots = 2;
+};
+
+// One batch on the device. `host` holds what is small, in host memory.
+struct DeviceSlot {
+  BatchSlot host;
+  std::byte* mel = nullptr;
+  std::byte* pack = nullptr;  // laid out as DevicePack(host) says
+  cuda::Event ready;          // the batch is whole
+  // The consumer has read it: a mark for each stream that did, recorded when it is given back.
+  std::vector<cuda::Event> done;
+  std::size_t num_done = 0;  // marks of the last time
+
+  // What `writer` gets from now on runs after the slot's last writer and all who read what it
+  // wrote. A batch that nobody waited for may still be on its way.
+  void hold_back_writer(cuda::StreamView writer) const;
+};
+
+struct RingStats {
+  unsigned num_slots = 0;
+  unsigned num_ready = 0;
+  unsigned num_leased = 0;
+  double producer_wait_s = 0;  // high: the consumer is slower than the feed
+  double consumer_wait_s = 0;  // high: the feed is slower than the consumer
+};
+
+// Thread-safe; one producer, one consumer, leases given back from anywhere. All memory is one
+// allocation made here; destruction waits until the device is done with every slot.
+class DeviceRing {
+ public:
+  // Throws GpuError with the sizes when the memory cannot be had.
+  DeviceRing(const BatchFormat& format, const RingOptions& options);
+  ~DeviceRing();
+
+  static std::size_t slot_bytes(const BatchFormat& format);
+
+  int device() const { return options_.device; }
+  cuda::DeviceApi& api() const { return *options_.api; }
+  DeviceSlot& slot(std::uint32_t index) { return slots_[index]; }
+
+  // Waits for a slot that nobody holds, the longest unused first; nothing after a stop. Work on it
+  // may still be queued: hold_back_writer().
+  std::optional<std::uint32_t> take_free(const std::stop_token& stop);
+  // Waits until take_free() would not; false after a stop. For a consumer that fills slots itself:
+  // throws what fail() was given, and E-PIPE-LEASES when it holds every slot for longer than
+  // `patience` (0: any time).
+  bool await_free(const std::stop_token& stop, std::chrono::nanoseconds patience);
+  void push_ready(std::uint32_t slot);
+  // next() throws it once everything before is delivered.
+  void fail(Error error);
+  void close();  // what is ready is still delivered
+  void open();   // for another run, after close()
+
+  // Waits for the next batch in order; nothing after a stop or close. Throws what fail() was given,
+  // and E-PIPE-LEASES when the consumer holds every slot for longer than `patience`.
+  std::optional<std::uint32_t> pop_ready(const std::stop_token& stop,
+                                         std::chrono::nanoseconds patience);
+  // Waits until that many are ready; returns earlier at the deadline, after a stop, and when there
+  // will be no more.
+  struct ReadyWait {
+    const Clock* clock = &system_clock();
+    std::optional<std::chrono::nanoseconds> deadline{};
+    std::stop_token stop{};
+  };
+  RingStats await_ready(unsigned num_ready, const ReadyWait& wait);
+  // Only if one is ready; never waits.
+  std::optional<std::uint32_t> try_pop_ready();
+  void give_back(std::uint32_t slot, const ReadingStreams& readers);
+
+  RingStats stats() const;
+
+ private:
+  RingStats stats_locked() const STOKER_REQUIRES(mutex_);
+  std::uint32_t lease_first() STOKER_REQUIRES(mutex_);
+  bool are_all_held() const STOKER_REQUIRES(mutex_) { return num_leased_ == slots_.size(); }
+  [[noreturn]] void raise_all_held() const STOKER_REQUIRES(mutex_);
+  bool is_over() const STOKER_REQUIRES(mutex_) { return is_closed_ || error_.has_value(); }
+
+  const RingOptions options_;
+  cuda::DeviceBuffer memory_;
+  std::vector<DeviceSlot> slots_;
+  mutable Mutex mutex_;
+  ConditionVariable freed_;
+  ConditionVariable filled_;
+  std::vector<std::uint32_t> free_ STOKER_GUARDED_BY(mutex_);   // oldest first
+  std::vector<std::uint32_t> ready_ STOKER_GUARDED_BY(mutex_);  // in order
+  unsigned num_leased_ STOKER_GUARDED_BY(mutex_) = 0;
+  bool is_closed_ STOKER_GUARDED_BY(mutex_) = false;
+  std::optional<Error> error_ STOKER_GUARDED_BY(mutex_);
+  double producer_wait_s_ STOKER_GUARDED_BY(mutex_) = 0;
+  double consumer_wait_s_ STOKER_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace stoker::feed

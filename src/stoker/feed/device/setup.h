@@ -1,0 +1,45 @@
+// How a feed brings its batches onto a GPU: which one, how many ahead, from what.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "stoker/cuda/device_api.h"
+#include "stoker/feed/assembly/slot_memory.h"
+#include "stoker/feed/device/kernels.h"
+#include "stoker/feed/fallbacks.h"
+#include "stoker/feed/source/augmentation.h"
+
+namespace stoker::feed {
+
+class LockedCache;
+
+enum class DeviceTier { kStreamed, kResident };
+enum class DeviceAhead { kFilled, kOnDemand };
+enum class PeerLink { kPeer, kStaged };
+
+struct DeviceSetup {
+  cuda::DeviceApi* api = &cuda::system_device_api();
+  int data_device = 0;
+  std::optional<int> model_device{};  // batches end there: the two-device path
+  PeerLink link = PeerLink::kPeer;
+  unsigned buffer_size = 50;       // batches ready on the data device
+  std::string buffer_reason{};     // why so many, where nobody said
+  std::uint64_t memory_bytes = 0;  // bound of everything taken there
+  HostMemory host_memory = HostMemory::kPinned;
+  DeviceAhead ahead = DeviceAhead::kFilled;
+  SlotPayload payload = SlotPayload::kPaddedMel;
+  std::shared_ptr<const LockedCache> locked_cache{};     // rows are copied from there; may be null
+  config::MelDtype made_dtype = config::MelDtype::kF16;  // of mels made on the GPU, then converted
+  std::uint32_t max_extra_samples = 0;
+  DeviceTier tier = DeviceTier::kStreamed;
+  std::uint64_t pool_bytes = 0;  // what all rows take, for the resident tier
+  std::function<std::unique_ptr<DeviceKernels>()> make_kernels{};  // null: none are needed
+  std::shared_ptr<const Augmentation> augmentation{};              // of samples on the GPU
+  std::shared_ptr<Fallbacks> fallbacks{};
+};
+
+}  // namespace stoker::feed

@@ -1,0 +1,120 @@
+#include "stoker/feed/device/upload_thread.h"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "stoker/base/clock.h"
+#include "stoker/pipeline/errors.h"
+
+namespace stoker::feed {
+
+unsigned UploadThread::most_in_flight(unsigned num_host_slots) {
+  return std::clamp(num_host_slots / 3, 1U, kMostInFlight);
+}
+
+UploadThread::UploadThread(const UploadThreadParts& parts) : parts_(parts) {
+  const DeviceSetup& setup = *parts_.setup;
+  if (setup.model_device) hop_ = std::make_unique<PeerTransfer>(*parts_.format, setup);
+  for (unsigned i = 0; i <= most_in_flight(parts_.num_host_slots); ++i) {
+    copied_.emplace_back(setup.data_device, cuda::EventUse::kOrder, *setup.api);
+  }
+  parts_.work->ring()->open();
+  thread_ = Thread("feed-device", [this](const std::stop_token& stop) { run(stop); });
+}
+
+UploadThread::~UploadThread() { parts_.work->ring()->close(); }
+
+void UploadThread::run(const std::stop_token& stop) {
+  DeviceRing& ring = *parts_.work->ring();
+  try {
+    parts_.setup->api->enter_thread(parts_.setup->data_device);
+    move_batches(stop);
+    ring.close();
+  } catch (const Failure& failure) {
+    // Copies that cannot be waited for any more may still read slots: nobody fills them again.
+    parts_.pipeline.cancel();
+    ring.fail(failure.error());
+  } catch (const std::bad_alloc&) {
+    parts_.pipeline.cancel();
+    ring.fail({.code = &pipeline::kPipeMemory});
+  } catch (const std::exception& failure) {
+    parts_.pipeline.cancel();
+    ring.fail({.code = &pipeline::kPipeWorker, .found = failure.what()});
+  }
+  parts_.work->finish_copies();
+  in_flight_.clear();
+}
+
+void UploadThread::move_batches(const std::stop_token& stop) {
+  DeviceRing& ring = *parts_.work->ring();
+  while (await_demand(stop)) {
+    pipeline::SlotLease lease = parts_.pipeline.next(stop);
+    if (!lease) return;
+    const std::optional<std::uint32_t> at = ring.take_free(stop);
+    if (!at) return;
+    cuda::Event& copied = copied_[num_moved_ % copied_.size()];
+    BatchSlot& from = parts_.fill->leased_slot(lease.slot());
+    // Held from before the first call: one that fails in between leaves a copy on its way.
+    in_flight_.push_back({std::move(lease), &copied});
+    const Stopwatch launching;
+    parts_.work->enqueue(from, ring.slot(*at), copied);
+    const double launch_s = launching.seconds();
+    ring.push_ready(*at);
+    ++num_moved_;
+    const Stopwatch waiting;
+    retire(most_in_flight(parts_.num_host_slots));
+    count(launch_s, waiting.seconds());
+  }
+}
+
+void UploadThread::count(double launch_s, double copy_wait_s) {
+  const Lock lock(mutex_);
+  ++stats_.num_moved;
+  stats_.launch_s += launch_s;
+  stats_.copy_wait_s += copy_wait_s;
+}
+
+UploadStats UploadThread::stats() const {
+  const Lock lock(mutex_);
+  return stats_;
+}
+
+// Gives host slots back whose copies are done; waits until at most `most_left` are not.
+void UploadThread::retire(std::size_t most_left) {
+  while (!in_flight_.empty()) {
+    const InFlight& oldest = in_flight_.front();
+    if (in_flight_.size() > most_left) {
+      oldest.copied->synchronize();
+    } else if (!oldest.copied->is_done()) {
+      return;
+    }
+    in_flight_.pop_front();
+  }
+}
+
+bool UploadThread::await_demand(const std::stop_token& stop) {
+  if (parts_.setup->ahead == DeviceAhead::kFilled) return !stop.stop_requested();
+  Lock lock(mutex_);
+  while (num_asked_ <= num_moved_) {
+    if (asked_.wait(lock, stop) == WaitEnd::kStopped) return false;
+  }
+  return true;
+}
+
+DeviceLease UploadThread::next(const std::stop_token& stop) {
+  const std::shared_ptr<DeviceRing>& ring = parts_.work->ring();
+  const bool is_on_demand = parts_.setup->ahead == DeviceAhead::kOnDemand;
+  if (is_on_demand) {
+    const Lock lock(mutex_);
+    ++num_asked_;
+    asked_.notify_one();
+  }
+  if (hop_ != nullptr) return hop_->next(ring, {stop, parts_.patience});
+  const std::optional<std::uint32_t> slot = ring->pop_ready(stop, parts_.patience);
+  if (!slot) return {};
+  if (is_on_demand) ring->slot(*slot).ready.synchronize();
+  return {ring, *slot};
+}
+
+}  // namespace stoker::feed

@@ -1,0 +1,72 @@
+// The thread between host and GPU: takes filled slots in order, sends them on, and gives their
+// memory back to the workers when the copy is done.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <stop_token>
+#include <vector>
+
+#include "stoker/base/thread/sync.h"
+#include "stoker/feed/assembly/collator.h"
+#include "stoker/feed/device/lease.h"
+#include "stoker/feed/device/peer_transfer.h"
+#include "stoker/feed/device/uploader.h"
+#include "stoker/pipeline/pipeline.h"
+
+namespace stoker::feed {
+
+struct UploadThreadParts {
+  std::shared_ptr<const DeviceSetup> setup;
+  std::shared_ptr<DeviceUploader> work;
+  std::shared_ptr<Collator> fill;
+  pipeline::Pipeline& pipeline;
+  std::shared_ptr<const BatchFormat> format;
+  unsigned num_host_slots = 3;
+  std::chrono::nanoseconds patience{};  // with a consumer that holds every batch
+};
+
+// One consumer thread. Destruction stops at once and waits for copies that still read host memory.
+class UploadThread {
+ public:
+  static constexpr unsigned kMostInFlight = 8;
+  // Copies on their way while workers fill the other slots. A smaller depth would leave the workers
+  // none.
+  static unsigned most_in_flight(unsigned num_host_slots);
+
+  explicit UploadThread(const UploadThreadParts& parts);
+  ~UploadThread();
+
+  // The next batch in order, its work on its way to the device; empty at the end and after a stop.
+  // Throws what ended the run.
+  DeviceLease next(const std::stop_token& stop);
+  RingStats ring_stats() const { return parts_.work->ring()->stats(); }
+  UploadStats stats() const;
+
+ private:
+  struct InFlight {
+    pipeline::SlotLease lease;
+    cuda::Event* copied = nullptr;
+  };
+
+  void run(const std::stop_token& stop);
+  void move_batches(const std::stop_token& stop);
+  bool await_demand(const std::stop_token& stop);
+  void retire(std::size_t most_left);
+  void count(double launch_s, double copy_wait_s);
+
+  UploadThreadParts parts_;
+  std::unique_ptr<PeerTransfer> hop_;  // null: the consumer reads where features are made
+  std::vector<cuda::Event> copied_;
+  std::deque<InFlight> in_flight_;
+  std::uint64_t num_moved_ = 0;
+  mutable Mutex mutex_;
+  ConditionVariable asked_;
+  std::uint64_t num_asked_ STOKER_GUARDED_BY(mutex_) = 0;
+  UploadStats stats_ STOKER_GUARDED_BY(mutex_);
+  Thread thread_;  // last: ends first
+};
+
+}  // namespace stoker::feed

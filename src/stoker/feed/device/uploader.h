@@ -1,0 +1,102 @@
+// Brings one batch after the other onto the GPU: memory, streams and kernels, all made once.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "stoker/feed/device/augment.h"
+#include "stoker/feed/device/resident_rows.h"
+#include "stoker/feed/device/ring.h"
+#include "stoker/feed/device/setup.h"
+
+namespace stoker::feed {
+
+// What the feed takes on the data device, in bytes.
+struct DeviceBudget {
+  std::uint64_t slot_bytes = 0;   // a batch of the ring
+  std::uint64_t fixed_bytes = 0;  // staging, scratch, resident rows
+  unsigned num_slots = 0;         // of the ring, within the bound
+  std::uint64_t allowed_bytes = 0;
+  std::uint64_t total_bytes() const { return fixed_bytes + num_slots * slot_bytes; }
+};
+
+// What the thread between host and GPU spent its time on.
+struct UploadStats {
+  std::uint64_t num_moved = 0;  // batches
+  double launch_s = 0;          // in calls that start copies and kernels
+  double copy_wait_s = 0;       // until a copy was done, so that workers get its memory back
+};
+
+// Throws GpuError E-CUDA-MEMORY, with the sizes, when not even two batches fit.
+DeviceBudget plan_device_memory(const BatchFormat& format, const DeviceSetup& setup,
+                                std::size_t mel_scratch_bytes);
+
+// One thread calls enqueue(). Nothing is allocated after construction.
+//
+// Order on the device: the copy stream waits until the consumer and the slot's last kernels are
+// done with the slot, and kernels with the staging memory; the kernels wait for the copy; the
+// consumer's streams wait for the kernels.
+class DeviceUploader {
+ public:
+  // With less memory than planned the ring becomes shorter, as a fallback. Throws GpuError.
+  DeviceUploader(std::shared_ptr<const BatchFormat> format, const DeviceSetup& setup,
+                 std::size_t num_rows);
+  ~DeviceUploader();
+
+  const std::shared_ptr<DeviceRing>& ring() const { return ring_; }
+  const std::shared_ptr<ResidentRows>& resident() const { return resident_; }
+  const DeviceBudget& budget() const { return budget_; }
+  cuda::StreamView compute_stream() const { return compute_; }
+
+  // Asynchronous. `from` may be written again once `copied` is done; its small arrays go to
+  // to.host, and those of to.host come back for it to use.
+  void enqueue(BatchSlot& from, DeviceSlot& to, cuda::Event& copied);
+
+  // Until then host memory may still be read; never throws.
+  void finish_copies() const noexcept { copy_.synchronize_quietly(); }
+
+  // Takes back what is ready but was never asked for, before the feed goes to another place.
+  void forget_ready();
+
+ private:
+  struct Staging {
+    std::byte* memory = nullptr;
+    cuda::Event used;  // kernels have read it
+  };
+
+  void allocate(const DeviceSetup& setup);
+  std::byte* payload_target(const BatchSlot& from, DeviceSlot& to);
+  // Every row goes to its own place in the batch; the kernel fills only what is left.
+  bool lays_out_by_copies() const {
+    return format_->payload == SlotPayload::kRaggedMel && pool_ == nullptr;
+  }
+  void list_copies(const DevicePack& pack, const BatchSlot& from, DeviceSlot& to);
+  void list_rows(const BatchSlot& from, const DeviceSlot& to, std::byte* target);
+  void drop_known_rows(BatchSlot& from) const;
+  void place_rows(BatchSlot& from, const DevicePack& pack);
+  void run_kernels(const DevicePack& pack, const BatchSlot& from, DeviceSlot& to);
+  void make_mel(const DevicePack& pack, const BatchSlot& from, DeviceSlot& to);
+  GatherBatch gather_batch(const DevicePack& pack, const DeviceSlot& to) const;
+
+  std::shared_ptr<const BatchFormat> format_;
+  DeviceSetup setup_;
+  std::unique_ptr<DeviceKernels> kernels_;
+  DeviceBudget budget_;
+  cuda::Stream copy_;
+  cuda::Stream compute_;
+  cuda::DeviceBuffer memory_;  // staging, scratch and resident rows
+  std::vector<Staging> staging_;
+  std::size_t next_staging_ = 0;
+  std::vector<cuda::CopyRequest> copies_;  // of the batch in work
+  std::byte* rows_ = nullptr;              // what begins of the batch in work are counted from
+  std::byte* made_mel_ = nullptr;
+  std::byte* mel_scratch_ = nullptr;
+  std::unique_ptr<DeviceAugment> augment_;  // null: samples stay as they are
+  std::byte* pool_ = nullptr;
+  std::size_t pool_used_bytes_ = 0;
+  std::shared_ptr<ResidentRows> resident_;
+  std::shared_ptr<DeviceRing> ring_;
+};
+
+}  // namespace stoker::feed

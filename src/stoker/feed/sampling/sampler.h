@@ -1,0 +1,73 @@
+// Which utterance stands at which place of which batch: a pure function of data, settings, seed,
+// epoch and batch index. docs/format/order.md defines it and has test vectors.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "stoker/feed/sampling/epoch_plan.h"
+#include "stoker/feed/sampling/packed_bins.h"
+#include "stoker/feed/sampling/sampler_settings.h"
+
+namespace stoker::feed {
+
+// Immutable once built; safe to use from any thread.
+class Sampler {
+ public:
+  // Finds the shapes. Throws ConfigError when the settings contradict each other or cannot hold the
+  // longest row, DataError when there is no row.
+  Sampler(std::vector<SampledUtterance> rows, SamplerSettings settings);
+
+  // The fixed set of shapes of every epoch, ascending by length.
+  const std::vector<BatchShape>& shapes() const { return shapes_; }
+  const SamplerSettings& settings() const { return settings_; }
+  const std::vector<SampledUtterance>& rows() const { return rows_; }
+
+  // Writes the epoch's order into `plan`; O(rows).
+  void plan_epoch(std::uint64_t epoch, EpochPlan& plan) const;
+
+  // The most utterances that one batch can hold.
+  std::size_t max_batch_rows() const;
+
+  // Padding of a planned epoch: frames that carry no sound, empty rows counted, over all frames.
+  double padding_share(const EpochPlan& plan) const;
+
+ private:
+  friend class EpochLengths;  // counts batches from the buckets and weights below
+
+  std::uint32_t rows_per_batch(std::uint32_t num_frames) const;
+  // How often the row comes in that epoch: its source's weight, fractions spread over epochs.
+  std::uint32_t num_copies(std::uint32_t row, std::uint64_t epoch) const;
+  void prepare_weights();
+  void prepare_buckets();
+  void fill_buckets(const std::vector<std::uint32_t>& edges);
+  void plan_shuffled(EpochPlan& plan) const;
+  void plan_in_file_order(EpochPlan& plan) const;
+
+  std::vector<SampledUtterance> rows_;
+  SamplerSettings settings_;
+  std::vector<BatchShape> shapes_;
+  std::vector<std::uint32_t> bucket_rows_;       // rows sorted by bucket, then by index
+  std::vector<std::size_t> bucket_begins_;       // one per shape, and the end
+  std::vector<std::uint32_t> whole_passes_;      // by source
+  std::vector<std::uint32_t> extra_millionths_;  // by source; the fraction of one more pass
+  std::vector<std::uint32_t> phase_;             // by row, empty when every weight is whole
+  PackedBins packed_;
+};
+
+// The rows of a batch that rank `rank` of `world_size` holds: rank, rank + world_size, …
+struct RankRows {
+  std::uint32_t rank = 0;
+  std::uint32_t world_size = 1;
+
+  std::uint32_t num_rows(std::uint32_t batch_rows) const { return batch_rows / world_size; }
+  std::uint32_t place_in_batch(std::uint32_t local_row) const {
+    return rank + local_row * world_size;
+  }
+};
+
+// Throws ConfigError unless rank < world_size and the world size divides batch_multiple.
+void check_ranks(const RankRows& ranks, std::uint32_t batch_multiple);
+
+}  // namespace stoker::feed

@@ -1,0 +1,34 @@
+// What a feed cannot beat on this machine: a plain copy of the same bytes, or the mel alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "stoker/feed/feed.h"
+#include "stoker/feed/source/data_set_source.h"
+
+namespace stoker::observe {
+
+// A voice-like clip as long as the mean LJSpeech utterance, 6.574 s at 22.05 kHz or 566 frames, the
+// same on every machine.
+inline constexpr std::size_t kMeasuringClipSamples = 144953;
+std::vector<std::int16_t> measuring_clip();
+
+struct FeedLimit {
+  std::string name;
+  double clips_per_s = 0;
+};
+
+// memcpy of the mapped records in the order of the epoch into batches, with `num_threads` threads.
+// 0 where the records are not mapped.
+FeedLimit measure_copy_limit(const feed::DataSetSource& store, const feed::Feed& feed,
+                             unsigned num_threads, double seconds);
+
+// Log-mel of one clip that stays in the processor's cache, with `num_threads` threads; clips of the
+// data set's mean length.
+FeedLimit measure_mel_limit(const feed::DataSetSource& store, const feed::Feed& feed,
+                            unsigned num_threads, double seconds);
+
+}  // namespace stoker::observe

@@ -1,0 +1,177 @@
+// The tuner's decisions on simulated feeds whose best settings are known.
+#include "stoker/feed/tuner/tuner_policy.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "stoker/base/philox.h"
+#include "stoker/feed/errors.h"
+#include "stoker/feed/tuner/tuner_log.h"
+
+namespace stoker::feed {
+namespace {
+
+// What a feed delivers in a quarter of a second with these knobs.
+struct Simulated {
+  std::function<double(const TunerKnobs&)> supply;  // batches/s
+  double demand = 1e9;                              // batches/s
+  unsigned num_cores = 2;
+  double noise = 0;  // a window may lose up to this share
+
+  TunerSample window(const TunerKnobs& knobs, KeyedDraws& draws) const {
+    constexpr double kSeconds = 0.25;
+    const double lost = noise * static_cast<double>(draws.next_below(1000)) / 1000;
+    const double possible = supply(knobs) * (1 - lost);
+    const double rate = std::min(possible, demand);
+    return {.seconds = kSeconds,
+            .num_batches = static_cast<std::uint64_t>(rate * kSeconds),
+            .stall_share = std::clamp(1 - possible / demand, 0.0, 1.0),
+            .cpu_share = std::min(1.0, static_cast<double>(knobs.at(TunerKnob::kWorkers)) /
+                                           num_cores * rate / possible)};
+  }
+};
+
+TunerKnobs knobs(unsigned workers, unsigned depth, unsigned read_ahead = 0) {
+  return {{workers, depth, read_ahead}};
+}
+
+TunerLimits limits(unsigned cores) { return {knobs(cores, 160, 512), 4 * cores}; }
+
+// Lets the policy run on the simulated feed and keeps the log.
+TunerLog run(const Simulated& feed, const TunerKnobs& start, const TunerLimits& most,
+             unsigned num_windows, std::uint64_t seed = 1) {
+  TunerPolicy policy(start, most);
+  TunerLog log{start, most, {}};
+  KeyedDraws draws({seed, "tuner noise", 0, 0});
+  for (unsigned i = 0; i < num_windows; ++i) {
+    const TunerSample sample = feed.window(policy.knobs(), draws);
+    std::optional<TunerMove> move = policy.decide(sample);
+    log.entries.push_back({sample, std::move(move)});
+  }
+  return log;
+}
+
+// Workers share the cores; less depth than workers leaves some without a slot.
+double processor_bound(const TunerKnobs& at, unsigned cores) {
+  const unsigned useful =
+      std::min({at.at(TunerKnob::kWorkers), cores, at.at(TunerKnob::kDepth) + 1});
+  return 1000.0 * useful;
+}
+
+TEST(TunerPolicyTest, ReachesTheBestFromOneWorkerAndDepthOne) {
+  for (const unsigned cores : {2U, 4U, 16U, 64U}) {
+    SCOPED_TRACE(cores);
+    const Simulated feed{[cores](const TunerKnobs& at) { return processor_bound(at, cores); }, 1e9,
+                         cores};
+    const TunerLog log = run(feed, knobs(1, 1), limits(cores), 80);
+    const TunerKnobs found = replay_tuner(log).knobs;
+    EXPECT_GE(processor_bound(found, cores), 0.9 * 1000 * cores);
+    EXPECT_LE(found.at(TunerKnob::kWorkers), cores);
+  }
+}
+
+TEST(TunerPolicyTest, ReachesTheBestThroughNoise) {
+  int reached = 0;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    const Simulated feed{[](const TunerKnobs& at) { return processor_bound(at, 2); }, 1e9, 2, 0.3};
+    const TunerKnobs found = replay_tuner(run(feed, knobs(1, 1), limits(2), 80, seed)).knobs;
+    if (processor_bound(found, 2) >= 1800) ++reached;
+  }
+  EXPECT_GE(reached, 98);
+}
+
+TEST(TunerPolicyTest, LeavesAFeedAloneWhoseConsumerNeverWaits) {
+  const Simulated feed{[](const TunerKnobs& at) { return processor_bound(at, 2); }, 500};
+  const TunerLog log = run(feed, knobs(1, 1), limits(2), 200);
+  EXPECT_TRUE(replay_tuner(log).moves.empty());
+}
+
+TEST(TunerPolicyTest, StopsAtWhatTheConsumerAsksFor) {
+  const Simulated feed{[](const TunerKnobs& at) { return processor_bound(at, 16); }, 2500, 16};
+  const TunerKnobs found = replay_tuner(run(feed, knobs(1, 4), limits(16), 200)).knobs;
+  EXPECT_GE(found.at(TunerKnob::kWorkers), 3U);
+  EXPECT_LE(found.at(TunerKnob::kWorkers), 5U);
+}
+
+TEST(TunerPolicyTest, UndoesAMoveThatDoesNotHelp) {
+  const Simulated feed{[](const TunerKnobs&) { return 700.0; }};
+  const TunerLog log = run(feed, knobs(1, 4, 16), limits(2), 100);
+  const TunerReplay replay = replay_tuner(log);
+  ASSERT_GE(replay.moves.size(), 6U);
+  EXPECT_EQ(replay.knobs, knobs(1, 4, 16));
+  for (std::size_t i = 0; i + 1 < replay.moves.size(); i += 2) {
+    EXPECT_EQ(replay.moves[i].to, replay.moves[i + 1].from);
+    EXPECT_EQ(replay.moves[i].from, replay.moves[i + 1].to);
+    EXPECT_NE(replay.moves[i].reason.find("waits"), std::string::npos);
+    EXPECT_NE(replay.moves[i + 1].reason.find("undone"), std::string::npos);
+  }
+}
+
+TEST(TunerPolicyTest, TriesLessAndLessOftenWhatDidNotHelp) {
+  const Simulated feed{[](const TunerKnobs&) { return 700.0; }};
+  const auto moves_in = [&](unsigned num_windows) {
+    return replay_tuner(run(feed, knobs(2, 4, 16), limits(2), num_windows)).moves.size();
+  };
+  EXPECT_LT(moves_in(2000) - moves_in(1000), moves_in(1000) / 3);
+}
+
+TEST(TunerPolicyTest, MoreWorkersThanCoresOnlyWhileTheCoresAreIdle) {
+  // Each batch waits for storage most of its time: up to eight at once help.
+  Simulated feed{
+      [](const TunerKnobs& at) { return 100.0 * std::min(at.at(TunerKnob::kWorkers), 8U); }};
+  feed.num_cores = 64;  // so that the cores look idle
+  const TunerKnobs found = replay_tuner(run(feed, knobs(1, 16), limits(2), 120)).knobs;
+  EXPECT_GE(found.at(TunerKnob::kWorkers), 7U);
+  EXPECT_LE(found.at(TunerKnob::kWorkers), 8U);
+}
+
+TEST(TunerPolicyTest, GoesOnWhenTheDemandRises) {
+  Simulated feed{[](const TunerKnobs& at) { return processor_bound(at, 4); }, 900, 4};
+  TunerPolicy policy(knobs(1, 8), limits(4));
+  KeyedDraws draws({1, "tuner noise", 0, 0});
+  for (int i = 0; i < 40; ++i) policy.decide(feed.window(policy.knobs(), draws));
+  EXPECT_EQ(policy.knobs().at(TunerKnob::kWorkers), 1U);
+  feed.demand = 3500;
+  for (int i = 0; i < 40; ++i) policy.decide(feed.window(policy.knobs(), draws));
+  EXPECT_EQ(policy.knobs().at(TunerKnob::kWorkers), 4U);
+}
+
+TEST(TunerLogTest, ReplaysToTheSameMovesAfterBeingWritten) {
+  const Simulated feed{[](const TunerKnobs& at) { return processor_bound(at, 8); }, 1e9, 8, 0.2};
+  const TunerLog log = run(feed, knobs(1, 1), limits(8), 150);
+  const TunerLog read = TunerLog::parse(log.text());
+  EXPECT_EQ(read.text(), log.text());
+  const TunerReplay replay = replay_tuner(read);
+  EXPECT_FALSE(replay.first_difference);
+  EXPECT_GT(replay.moves.size(), 4U);
+}
+
+TEST(TunerLogTest, AForeignMoveIsFound) {
+  const Simulated feed{[](const TunerKnobs& at) { return processor_bound(at, 8); }, 1e9, 8};
+  TunerLog log = run(feed, knobs(1, 1), limits(8), 50);
+  for (TunerEntry& entry : log.entries) {
+    if (!entry.move) continue;
+    entry.move->to += 1;
+    break;
+  }
+  EXPECT_TRUE(replay_tuner(log).first_difference);
+}
+
+TEST(TunerLogTest, WhatIsNoLogIsRefusedWithItsLine) {
+  const std::string good = TunerLog{knobs(1, 1), limits(2), {}}.text();
+  for (const std::string& text : {std::string(), std::string("{}"), good + "{\"seconds\":1}"}) {
+    try {
+      TunerLog::parse(text);
+      FAIL() << text;
+    } catch (const Failure& failure) {
+      EXPECT_EQ(failure.error().code, &kFeedTunerLog);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stoker::feed
