@@ -21,10 +21,10 @@ TEST_F(DeviceCacheRowsTest, RowsOfTheCacheAreCopiedFromWhereTheyLie) {
   using config::CacheTier;
   using config::MelPlace;
   for (const Case& row :
-       {Case{"mels", CacheContent::kMel, MelRoute::kCpu, CacheTier::kDisk},
-        Case{"mels that stay", CacheContent::kMel, MelRoute::kCpu, CacheTier::kGpu},
-        Case{"samples", CacheContent::kPcm, MelRoute::kGpu, CacheTier::kDisk},
-        Case{"samples that stay", CacheContent::kPcm, MelRoute::kGpu, CacheTier::kGpu}}) {
+       {Case{"mels", CacheContent::kMel, MelPlace::kCpu, CacheTier::kDisk},
+        Case{"mels that stay", CacheContent::kMel, MelPlace::kCpu, CacheTier::kGpu},
+        Case{"samples", CacheContent::kPcm, MelPlace::kGpu, CacheTier::kDisk},
+        Case{"samples that stay", CacheContent::kPcm, MelPlace::kGpu, CacheTier::kGpu}}) {
     SCOPED_TRACE(row.name);
     SmallDataSet set(24);
     config::Settings& settings = set.settings();
