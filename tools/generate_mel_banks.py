@@ -16,7 +16,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-TARGET = Path(__file__).resolve().parent.parent / "src" / "stoker" / "audio" / "mel_banks_generated.h"
+TARGET = Path(__file__).resolve().parent.parent / "src" / "stoker" / "audio" / "mel" / "cuda" / "mel_banks_generated.h"
 N_FFT = 1024
 SLANEY_LOG_STEP = math.log(6.4) / 27.0
 PER_LINE = 6
