@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fails when code makes or renames a file by itself instead of through base/output_file.h.
+"""Fails when code makes or renames a file by itself instead of through base/io/output_file.h.
 
 A path that the user named may be a device, a pipe, a link or a folder; publish_output alone knows what to do with
 each. The files below may do it themselves, each for the reason beside it: the names are stoker's own, in a folder that
@@ -18,21 +18,21 @@ MAKES_FILES = re.compile(
 )
 COMMENT = re.compile(r"//[^\n]*")
 ALLOWED: dict[str, str] = {
-    "base/file.cc": "the one way to open",
-    "base/io.h": "the seam itself",
-    "base/system_io.cc": "the seam itself",
-    "base/whole_file.cc": "publish_file itself",
-    "base/output_file.cc": "the way for named outputs",
-    "cache/build.cc": "sources.bin in the cache",
-    "cache/cache_lock.cc": "the lock in the cache",
-    "cache/committer.cc": "the manifest in the cache",
-    "cache/export.cc": "files named by ids in the folder of an export",
-    "cache/precompute.cc": "config.yaml and rejects.jsonl in the cache",
-    "cache/shard_publish.cc": "shards in the cache",
+    "base/io/file.cc": "open_beneath itself",
+    "base/io/io.h": "the seam itself",
+    "base/io/system_io.cc": "the seam itself",
+    "base/io/whole_file.cc": "publish_file itself",
+    "base/io/output_file.cc": "publish_output itself",
+    "cache/build/build.cc": "sources.bin in the cache",
+    "cache/build/cache_lock.cc": "the lock in the cache",
+    "cache/build/manifest_writer.cc": "the manifest in the cache",
+    "cache/maintain/export.cc": "files named by ids in the folder of an export",
+    "cache/build/precompute.cc": "config.yaml and rejects.jsonl in the cache",
+    "cache/build/shard_publish.cc": "shards in the cache",
     "cli/cache_import_command.cc": "config.yaml in the cache",
     "data/voice/data_set_maker.cc": "files of a new data set in a folder that was empty",
-    "audio/wav_writer.cc": "files of a new data set in a folder that was empty",
-    "feed/npy_folder.cc": "the loose files beside a cache",
+    "audio/file/wav_writer.cc": "files of a new data set in a folder that was empty",
+    "feed/baseline/npy_folder.cc": "the loose files beside a cache",
     "observe/machine_survey.cc": "a file for measuring the disk, removed at once",
 }
 
@@ -51,7 +51,7 @@ def faults_in(source: Path) -> list[str]:
                 used.add(name)
                 continue
             line = text.count("\n", 0, match.start()) + 1
-            faults.append(f"{path}:{line}: {match.group(1)} outside of base/output_file.cc")
+            faults.append(f"{path}:{line}: {match.group(1)} outside of base/io/output_file.cc")
     if source == ROOT / "src" / "stoker":
         faults += [f"tools/check_outputs.py allows {name} without need" for name in ALLOWED if name not in used]
     return faults
