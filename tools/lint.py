@@ -2,7 +2,7 @@
 """Runs every check of the source text: formatting, clang-tidy, layers, instructions, file sizes, ruff, mypy.
 
 clang-tidy is slow, so its verdict on a file is remembered by content: the file, the project headers it includes and
-the rules. The memory lies in the user's cache folder and serves every clone on the machine.
+the rules. The memory is in the user's cache folder and serves every clone on the machine.
 """
 
 import argparse

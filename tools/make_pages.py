@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from bench.peers import feed_report
-from tools.pages import how_fast, how_fast_fa, results, wire
+from tools.pages import hardware_limit, how_fast, how_fast_fa, results
 
 DOCS = results.ROOT / "docs"
 
@@ -18,7 +18,7 @@ def pages() -> dict[Path, str]:
     """Every generated file and what it should hold."""
     wanted = {
         DOCS / "guide" / "how-fast.md": how_fast.english(),
-        DOCS / "guide" / "how-close-to-the-wire.md": wire.english(),
+        DOCS / "guide" / "share-of-the-hardware-limit.md": hardware_limit.english(),
         DOCS / "fa" / "how-fast.md": how_fast_fa.persian(),
     }
     report = results.load("peers-feed")

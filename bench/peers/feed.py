@@ -172,7 +172,7 @@ def tried(race: Race, rows: list[dict[str, Any]], trial: Callable[[], dict[str, 
 
 
 def command_line(options: argparse.Namespace) -> str:
-    """What to type for the same race; where things lie on this machine is left out."""
+    """What to type for the same race; paths of this machine are left out."""
     command = f"python3 -m bench.peers.feed --rounds {options.rounds} --seconds {options.seconds:g}"
     return command + (" --quick" if options.quick else "")
 

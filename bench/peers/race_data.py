@@ -42,7 +42,7 @@ def run_stoker(program: Path, *arguments: str) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class RaceData:
-    """Where everything lies."""
+    """Where the files of the race are."""
 
     folder: Path
     program: Path
