@@ -45,7 +45,7 @@ class House:
         return [n for n, text in self.lines.items() if len(text) < SHORT_LINES and not Path(n).stem.endswith("_stub")]
 
     def one_includer(self) -> list[str]:
-        """Headers that a single file besides their own source needs; those that only tests or users include count too."""
+        """Headers that a single file besides their own source needs; those that only tests include count too."""
         return [name for name in self.headers if len(self.includers[name]) <= 1]
 
 
