@@ -1,4 +1,4 @@
-"""What all entrants read: clips of the built-in voice, their mels as .npy files, and copies with one bad file."""
+"""What all entrants read: utterances of the built-in voice, their mels as .npy files, and copies with one bad file."""
 
 import json
 import os
