@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PROSE_FOLDERS = ("README.md", "CONTRIBUTING.md", "docs", "bench", "tools")
-IDENTIFIER_FOLDERS = (*PROSE_FOLDERS, "src", "tests", "examples")
+PROSE_FOLDERS = ("README.md", "CONTRIBUTING.md", "docs", "bench", "tools", "cmake", "examples")
+IDENTIFIER_FOLDERS = (*PROSE_FOLDERS, "src", "tests")
 # The table itself and its test, pages in another language, and what programs write.
 EXEMPT = re.compile(
     r"tools/check_words\.py|tests/contract/words_test\.py|docs/fa/.*|docs/reference/.*|bench/results/.*"
