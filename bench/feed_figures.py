@@ -117,7 +117,7 @@ def demand(runner: Runner, bars: Bars) -> Json:
         bars.at_most(f"{row['path']}: stall share", row["stall_share"], 0.005)
         bars.at_most(f"{row['path']}: CV above memory", row["interval_cv"] - memory["interval_cv"], 0.02)
         bars.at_most(f"{row['path']}: p99/p50 above memory", row["p99_over_p50"] - memory["p99_over_p50"], 0.05)
-    # Of many intervals one in a hundred is beyond p99 wherever it lies: hence a data set of long epochs.
+    # Of many intervals one in a hundred is beyond p99 wherever it occurs: hence a data set of long epochs.
     ends = runner.bench(runner.large, "--demand", "50000", "--seconds", "3", "--repeat", "1")
     for row in ends:
         bars.at_most("longest interval at an epoch's end, of p99", row["longest_epoch_gap_ms"] / row["p99_ms"], 1.0)

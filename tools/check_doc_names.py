@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Fails when a page names a setting, an option or a file of this repository that is not there.
 
-Looked at are the `words in code` of README, CONTRIBUTING and docs. Settings (with the names of the original) and
+It reads the `words in code` of README, CONTRIBUTING and docs. Settings (with the names of myxtts) and
 options are those of docs/reference, which the program writes itself; the keys under features.mel are the recipe's.
 """
 

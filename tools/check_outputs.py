@@ -18,11 +18,11 @@ MAKES_FILES = re.compile(
 )
 COMMENT = re.compile(r"//[^\n]*")
 ALLOWED: dict[str, str] = {
-    "base/io/file.cc": "the one way to open",
+    "base/io/file.cc": "open_beneath itself",
     "base/io/io.h": "the seam itself",
     "base/io/system_io.cc": "the seam itself",
     "base/io/whole_file.cc": "publish_file itself",
-    "base/io/output_file.cc": "the way for named outputs",
+    "base/io/output_file.cc": "publish_output itself",
     "cache/build/build.cc": "sources.bin in the cache",
     "cache/build/cache_lock.cc": "the lock in the cache",
     "cache/build/manifest_writer.cc": "the manifest in the cache",

@@ -205,7 +205,7 @@ class Writer:
     """Turns what the sinks need into statements.
 
     Values are computed in the order in which the recursion makes them: a short transform is complete before the next
-    begins, so that few values are alive at a time. Loads stand right before their first use, sinks right after their
+    begins, so that few values are alive at a time. Loads come right before their first use, sinks right after their
     last input.
     """
 
@@ -216,7 +216,7 @@ class Writer:
         self.lines: list[str] = []
 
     def put(self, values: tuple[Node, ...], statement: str) -> None:
-        """Asks for `statement`, in which {0}, {1} stand for the values."""
+        """Asks for `statement`, in which {0}, {1} are placeholders of the values."""
         self.sinks.append((values, statement))
 
     def put_bin(self, value: Complex, place: str) -> None:
@@ -290,7 +290,7 @@ def window_pass() -> str:
 
 
 def row_load(g: Graph, n: int, part: int = 0) -> Node:
-    """Column n of a row: two columns stand side by side, pairs of columns a stride apart."""
+    """Column n of a row: two columns are side by side, pairs of columns a stride apart."""
     return g.load(f"Load(d, row + {n // 2} * stride + {2 * (n % 2) + part} * kWidth)")
 
 

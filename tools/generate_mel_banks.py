@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes src/stoker/audio/mel/cuda/mel_banks_generated.h: the mel filters of the 1024-point presets as constants.
 
-The GPU's mel code is straight-line: every weight stands in its instruction. That needs the weights when the kernel is
+The GPU's mel code is straight-line: every weight is part of its instruction. That needs the weights when the kernel is
 compiled. The arithmetic is that of mel_filterbank.cc, step by step, so that both round to the same bits; a test
 compares them, and a recipe whose filters differ in one bit runs with a table instead.
 

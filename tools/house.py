@@ -41,18 +41,19 @@ class House:
         return Counter(str(Path(name).parent) for name in self.lines)
 
     def short(self) -> list[str]:
-        """CUDA stubs aside: their length is that of the interface they stand in for."""
+        """CUDA stubs aside: their length is that of the interface they replace."""
         return [n for n, text in self.lines.items() if len(text) < SHORT_LINES and not Path(n).stem.endswith("_stub")]
 
     def one_includer(self) -> list[str]:
-        """Headers that a single file besides their own source needs; what only tests or users include is counted too."""
+        """Headers that a single file besides their own source needs; those that only tests include count too."""
         return [name for name in self.headers if len(self.includers[name]) <= 1]
 
 
 def own_source(header: str, path: str) -> bool:
     """x.h belongs to x.cc, x_cpu.cc, x_cuda.cu, x_stub.cc."""
     a, b = Path(header), Path(path)
-    return a.parent == b.parent and re.fullmatch(rf"{re.escape(a.stem)}(_cpu|_cuda|_stub|_x86|_portable)?", b.stem) is not None
+    same_name = re.fullmatch(rf"{re.escape(a.stem)}(_cpu|_cuda|_stub|_x86|_portable)?", b.stem)
+    return a.parent == b.parent and same_name is not None
 
 
 def read(root: Path) -> House:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Runs every check of the source text: formatting, clang-tidy, layers, instructions, file sizes, ruff, mypy.
+"""Runs every check of the source text: formatting, clang-tidy, layers, instructions, words, sizes, ruff, mypy.
 
 clang-tidy is slow, so its verdict on a file is remembered by content: the file, the project headers it includes and
-the rules. The memory lies in the user's cache folder and serves every clone on the machine.
+the rules. The memory is in the user's cache folder and serves every clone on the machine.
 """
 
 import argparse
@@ -114,6 +114,7 @@ def main() -> int:
         run("instructions", [sys.executable, "tools/check_instructions.py", library]),
         run("outputs", [sys.executable, "tools/check_outputs.py"]),
         run("settings", [sys.executable, "tools/check_settings.py"]),
+        run("words", [sys.executable, "tools/check_words.py"]),
         line_limits(),
         run("ruff", ["ruff", "check", *scripts]),
         run("ruff format", ["ruff", "format", "--check", *scripts]),

@@ -25,7 +25,7 @@ def entries_of(library: bytes) -> Iterator[tuple[str, int]]:
         while entry + ENTRY.size <= min(end, len(library)):
             kind, _, header_bytes, code_bytes, *_, architecture = ENTRY.unpack_from(library, entry)
             if kind not in KINDS or header_bytes < ENTRY.size:
-                break  # the magic stood there by chance
+                break  # these bytes only look like the magic
             yield KINDS[kind], architecture
             entry += header_bytes + code_bytes
         at = library.find(BLOCK_MAGIC, at + len(BLOCK_MAGIC))

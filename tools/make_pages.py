@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Writes the pages and pictures of the docs that are made from bench/results; --check only says which are stale.
+"""Writes the pages and pictures of the docs that are made from bench/results and from the tree of sources.
+
+--check writes nothing and names those that are stale.
 
 python3 -m tools.make_pages [--check]
 """
@@ -9,7 +11,8 @@ import sys
 from pathlib import Path
 
 from bench.peers import feed_report
-from tools.pages import how_fast, how_fast_fa, results, wire
+from tools import draw_house
+from tools.pages import hardware_limit, how_fast, how_fast_fa, results
 
 DOCS = results.ROOT / "docs"
 
@@ -18,8 +21,9 @@ def pages() -> dict[Path, str]:
     """Every generated file and what it should hold."""
     wanted = {
         DOCS / "guide" / "how-fast.md": how_fast.english(),
-        DOCS / "guide" / "how-close-to-the-wire.md": wire.english(),
+        DOCS / "guide" / "share-of-the-hardware-limit.md": hardware_limit.english(),
         DOCS / "fa" / "how-fast.md": how_fast_fa.persian(),
+        draw_house.PICTURE: draw_house.svg(),
     }
     report = results.load("peers-feed")
     if report is not None:
@@ -36,7 +40,7 @@ def main() -> int:
     for path in stale:
         name = path.relative_to(results.ROOT)
         if options.check:
-            print(f"{name} is not what bench/results says; run: python3 -m tools.make_pages")
+            print(f"{name} is stale; run: python3 -m tools.make_pages")
         else:
             path.write_text(wanted[path], encoding="utf-8")
             print(name)

@@ -1,5 +1,5 @@
 // What a consumer pays for a batch that is ready: giving back the one it held and taking the next.
-// Steps of a tenth of a millisecond lie between, in which the workers fill what was taken.
+// Between them is a step of a tenth of a millisecond, in which the workers fill what was taken.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>

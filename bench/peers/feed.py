@@ -1,11 +1,11 @@
-"""Feeds beside each other: torch DataLoader, DALI, Grain and tf.data against stoker, same clips, same batches, one run.
+"""Feeds beside each other: torch DataLoader, DALI, Grain and tf.data against stoker, same data, same batches, one run.
 
     python3 -m bench.peers.feed                 # the race, about 8 minutes on 2 cores
     python3 -m bench.peers.feed --quick         # does everything work? about a minute and a half
 
 Each peer runs in an environment of its own with pinned versions (made when missing, in ~/.cache/stoker/peers), reads
-2,000 clips of the built-in voice from a warm page cache and delivers padded float32 batches of 32. Its first batch is
-compared with stoker's features before it is timed. Settings are tuned first, then all take turns, at least five
+2,000 utterances of the built-in voice from a warm page cache and delivers padded float32 batches of 32. Its first batch
+is compared with stoker's features before it is timed. Settings are tuned first, then all take turns, at least five
 times; runs during which the machine was disturbed are counted, and repeated while there is time. Afterwards each is
 stopped and resumed with another number of workers, and given a damaged file. Writes peers-feed.json, .md and .svg;
 what is there when the time is over or Ctrl-C is pressed is kept and marked incomplete.
@@ -172,7 +172,7 @@ def tried(race: Race, rows: list[dict[str, Any]], trial: Callable[[], dict[str, 
 
 
 def command_line(options: argparse.Namespace) -> str:
-    """What to type for the same race; where things lie on this machine is left out."""
+    """What to type for the same race; paths of this machine are left out."""
     command = f"python3 -m bench.peers.feed --rounds {options.rounds} --seconds {options.seconds:g}"
     return command + (" --quick" if options.quick else "")
 

@@ -22,7 +22,7 @@ RACE_HEADS = (
     "padding",
 )
 RESUME_HEADS = ("loader", "stopped with", "resumed with", "what happened", "state, bytes")
-DAMAGE_HEADS = ("damage", "loader", "of 64 clips delivered", "said", "names the file")
+DAMAGE_HEADS = ("damage", "loader", "of 64 utterances delivered", "said", "names the file")
 MOST_SHOWN = 160
 MEDIANS = (
     *("cpu_s_per_1000_clips", "interval_cv", "p50_ms", "p99_ms", "first_batch_s", "first_batch_from_start_s"),
@@ -152,7 +152,7 @@ def outcome_text(row: Row) -> str:
         return "goes on with the very next batch"
     if row["outcome"] == "differs":
         missing, repeated = row["clips_missing"], row["clips_repeated"]
-        return f"goes on elsewhere without a word: {missing} clips missing, {repeated} seen before"
+        return f"goes on elsewhere without a message: {missing} utterances missing, {repeated} seen before"
     return f"`{row['said']}`"
 
 
@@ -168,10 +168,10 @@ def resume_table(report: Row, heads: Sequence[str] = RESUME_HEADS) -> str:
 def damage_text(row: Row) -> str:
     """What came out."""
     if row["delivered_wrong"]:
-        return f"{row['delivered']} clips, {row['delivered_wrong']} of them wrong"
+        return f"{row['delivered']} utterances, {row['delivered_wrong']} of them wrong"
     if row["delivered"] < row["clips"] - 1:
         return f"stopped after {row['delivered']}"
-    return f"{row['delivered']} clips, all right"
+    return f"{row['delivered']} utterances, all correct"
 
 
 def damage_cells(row: Row) -> list[str]:

@@ -1,4 +1,4 @@
-"""What all entrants read: clips of the built-in voice, their mels as .npy files, and copies with one bad file."""
+"""What all entrants read: utterances of the built-in voice, their mels as .npy files, and copies with one bad file."""
 
 import json
 import os
@@ -42,7 +42,7 @@ def run_stoker(program: Path, *arguments: str) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class RaceData:
-    """Where everything lies."""
+    """Where the files of the race are."""
 
     folder: Path
     program: Path

@@ -17,7 +17,7 @@ NPY_HEADER_BYTES = 10  # magic, version and the length of the text that follows
 
 
 def read_npy(path: Any) -> Any:
-    """tf.data has no .npy reader: the header's length is read, the rest taken as it lies there."""
+    """tf.data has no .npy reader: the header's length is read, the rest is used as it is."""
     content = tf.io.read_file(path)
     text_bytes = tf.io.decode_raw(tf.strings.substr(content, 8, 2), tf.uint16)[0]
     begin = NPY_HEADER_BYTES + tf.cast(text_bytes, tf.int32)

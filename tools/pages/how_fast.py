@@ -9,16 +9,16 @@ HEAD = """# How fast is it, and against what
 
 <!-- Written by `python3 -m tools.make_pages` from bench/results; edit that, not this. -->
 
-Every number here was printed by a command of this repository and stands beside the machine, the date and that
-command. Ratios count only between loaders that ran in the same minutes on the same cores.
+Every number here was printed by a command of this repository; the machine, the date and the command are given beside
+it. Ratios are valid only between loaders that ran in the same minutes on the same cores.
 """
 
 METHOD = """## How it was measured
 
-- All read the same clips of the built-in voice, about as long as those of LJSpeech, from a warm page cache.
+- All read the same utterances of the built-in voice, about as long as those of LJSpeech, from a warm page cache.
   Cached mels are float32 `.npy` files for the peers and checksummed records for stoker, which compares every
   checksum as it reads.
-- All deliver padded batches of 32 clips with 80 bands, float32 unless it says f16; the consumer reads a value
+- All deliver padded batches of 32 utterances with 80 bands, float32 unless it says f16; the consumer reads a value
   of every row and asks for the next batch. Ratios are between rows that read float32 and deliver float32.
   `stoker native f16` reads and delivers float16, stoker's default and half the bytes; it is not compared.
 - Before a loader is timed its first batch is compared with stoker's features, row by row. A mismatch ends the
@@ -29,22 +29,22 @@ METHOD = """## How it was measured
   elsewhere; such runs are counted, and repeated while there is time. `CV` is the standard deviation of the time
   between batches over its mean, at full speed.
 - Memory is what the process tree holds for itself, anonymous and shared pages, without the page cache.
-- Peers pad random batches to their longest clip and so write about 1.4 times as many frames a clip. Stoker
-  batches clips of similar length; that is part of its figure.
-- `stoker native` is the feed; `stoker naive` is what `--disable-native-loading` gives, one clip after the other on
-  the caller's thread, as a plain script would. `autotune` leaves the number of threads to tf.data.
+- Peers pad random batches to their longest utterance and so write about 1.4 times as many frames. Stoker batches
+  utterances of similar length; that is part of its figure.
+- `stoker native` is the feed; `stoker naive` is what `--disable-native-loading` gives, one utterance after the other
+  on the caller's thread, as a plain script would do it. `autotune` leaves the number of threads to tf.data.
 """
 
 RESUME = """## Stopped, and resumed with another number of workers
 
 After six batches the state is saved and a new loader with another setting goes on from it. `torch DataLoader` has
-no state; torchdata's `StatefulDataLoader` takes its place. What each said is in the table as it said it.
+no state; torchdata's `StatefulDataLoader` takes its place. The table quotes what each printed.
 """
 
 DAMAGE = """## One damaged file among 64
 
-A wrong clip is one whose mel is not that of the undamaged file. For stoker, the harm to a mel is done to a file of
-its cache.
+An utterance counts as wrong when its mel is not that of the undamaged file. For stoker, a damaged mel is a damaged
+file of its cache.
 """
 
 AGAIN = """## On your machine
@@ -56,8 +56,8 @@ stoker bench peers --quick
 ```
 
 The first makes an environment for each peer (about 3 GB of downloads, once), races them and writes
-`bench/results/peers-feed.json`; the second only shows that everything works. How much of what the machine can
-do is used, is on [another page](how-close-to-the-wire.md).
+`bench/results/peers-feed.json`; the second only shows that everything works. Another page compares the figures with
+what the machine can do: [share of the hardware limit](share-of-the-hardware-limit.md).
 """
 
 NO_RACE = "No race is on record yet; `make peers` runs one.\n"
@@ -67,7 +67,7 @@ PATHS = {"cached": "Mels from the cache", "files": "Mels from sound files, made 
 def race_parts(report: dict[str, Any]) -> list[str]:
     parts = [
         f"![Clips a second of each loader, as in the tables below](../pictures/peers-feed.svg)\n\n"
-        f"{results.source_line(report)}; each {report['rounds']} times in turn, {report['clips']:,} clips; "
+        f"{results.source_line(report)}; each {report['rounds']} times in turn, {report['clips']:,} utterances; "
         f"the machine was disturbed in {report['disturbed_runs']} runs.\n"
     ]
     if not report["complete"]:

@@ -24,12 +24,12 @@ def report_of(record: dict[str, Any]) -> dict[str, Any]:
     return {"rows": report, "gpu": record.get("gpu")} if isinstance(report, list) else report
 
 
-# How a row says what its speed is held against: a measured reference, or a GPU's memory.
+# The keys under which a row gives its share of a reference: one that was measured, or a GPU's memory.
 SHARES = ("share_of_limit", "share_of_memory")
 
 
 def referred_rows(record: dict[str, Any]) -> list[dict[str, Any]]:
-    """Rows of a `stoker bench …` that stand beside a reference, one a batch size where there are many."""
+    """Rows of a `stoker bench …` that have a reference, one a batch size where there are many."""
     rows: list[dict[str, Any]] = []
     for row in report_of(record).get("rows", []):
         sizes = row["batches"] if isinstance(row.get("batches"), list) else [{}]
@@ -47,7 +47,7 @@ def names_with_references() -> list[str]:
 
 
 def source_line(record: dict[str, Any]) -> str:
-    """Date, machine and command, as they stand beside every figure."""
+    """Date, machine and command, as they are given beside every figure."""
     report = report_of(record)
     parts = [record.get("date", ""), record.get("machine", ""), report.get("gpu") or ""]
     parts += [f"{record['cores']} cores" if "cores" in record else ""]

@@ -1,20 +1,20 @@
-"""The guide page "How close to the wire": every benchmark's figure beside the reference it is held against."""
+"""The guide page "Share of the hardware limit": every benchmark's figure beside its reference."""
 
 from typing import Any
 
 from bench.peers.feed_report import table
 from tools.pages import results
 
-HEAD = """# How close to the wire
+HEAD = """# Share of the hardware limit
 
 <!-- Written by `python3 -m tools.make_pages` from bench/results; edit that, not this. -->
 
-A speed says little without a speed to hold it against. Each benchmark measures such a reference in the same run, on
-the same cores, in turn with the figure: a plain copy over the same bytes for cached records, the log-mel of one clip
-that stays in the processor's cache for sound files, the multiply-adds of a core for the mel, the bus or the memory of
-a GPU. A reference is no upper bound. The feed passes the plain copy where it stores past the cache or does without
-that copy, as rows that go to a GPU from where they are do, and it passes any reference that was measured in a slower
-moment.
+A speed alone says little. Each benchmark therefore measures a reference in the same run, on the same cores, in turn
+with the figure: a plain copy of the same bytes for cached records, the log-mel of one clip that stays in the
+processor's cache for sound files, the multiply-adds of a core for the mel, the bus or the memory of a GPU. The share
+is the figure divided by its reference. It may exceed 100 %: the feed is faster than the plain copy where its stores
+bypass the cache, or where no copy is needed because a GPU reads the cache's own pages; and any figure can exceed a
+reference that was measured in a slower moment.
 """
 
 TITLES = {
@@ -145,7 +145,7 @@ def stage_lines(result: dict[str, Any]) -> list[str]:
 
 
 def bar_lines(record: dict[str, Any]) -> list[str]:
-    """What was to be reached, and whether it was."""
+    """The targets, and whether they were reached."""
     bars: list[dict[str, Any]] = record.get("bars", [])
     cells = [
         [
@@ -156,7 +156,7 @@ def bar_lines(record: dict[str, Any]) -> list[str]:
         ]
         for bar in bars
     ]
-    return ["What was to be reached:\n", table(("figure", "found", "bar", "reached"), cells)] if cells else []
+    return ["Targets:\n", table(("figure", "found", "target", "reached"), cells)] if cells else []
 
 
 def title_of(name: str) -> str:
@@ -169,7 +169,7 @@ def title_of(name: str) -> str:
 
 
 def reference_of(row: dict[str, Any], result: dict[str, Any]) -> str:
-    """What the row's speed is held against."""
+    """The reference of the row's speed."""
     return str(row.get("limit") or result.get("limit") or "")
 
 
