@@ -1,6 +1,9 @@
-#include "stoker/config/no_effect.h"
+#include "stoker/config/check_settings.h"
 
 #include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <filesystem>
 
 #include "stoker/config/errors.h"
 #include "stoker/config/field_table.h"
@@ -46,16 +49,16 @@ TEST(NoEffectTest, WhatHappensAnywayIsNotTold) {
 }
 
 TEST(NoEffectTest, TrainingIsSilentUnderAFeedUnlessTypedThere) {
-  const std::string old =
+  const std::string file =
       "data: {dataset_path: x}\n"
       "training: {epochs: 5, learning_rate: 1e-4, enable_text2audio_eval: true}\n";
-  EXPECT_EQ(feed_line(old), "");
-  const LoadedSettings loaded = load_from_text(old);
+  EXPECT_EQ(feed_line(file), "");
+  const LoadedSettings loaded = load_from_text(file);
   EXPECT_EQ(no_effect_line(loaded, CommandKind::kOther), "");
   EXPECT_THAT(no_effect_line(loaded, CommandKind::kTrain),
               AllOf(HasSubstr("training.epochs ("), HasSubstr("training.learning_rate ("),
                     HasSubstr("observe.enable_text2audio_eval (")));
-  EXPECT_THAT(feed_line(old, {.command_line = {{"training.epochs", "7", "--epochs"}}}),
+  EXPECT_THAT(feed_line(file, {.command_line = {{"training.epochs", "7", "--epochs"}}}),
               HasSubstr("training.epochs (--epochs)"));
 }
 
@@ -80,6 +83,28 @@ TEST(NoEffectTest, EverySettingOfTrainingAndWatchingIsMarked) {
     if (!is_later) continue;
     EXPECT_NE(field.not_yet, NotYet::kRead) << field.path;
   }
+}
+
+TEST(CacheFolderTest, UnfitFoldersAreRefusedBeforeAnyWork) {
+  const ScratchFolder folder;
+  folder.put("data/metadata.csv", "a|b\n");
+  const auto refused = [](const std::string& cache, const std::string& data) {
+    try {
+      check_cache_folder(cache, data);
+    } catch (const ConfigError& error) {
+      return std::string(error.error().code->name);
+    }
+    return std::string("accepted");
+  };
+  EXPECT_EQ(refused(folder / "data", folder / "data"), "E-CONFIG-FOLDER");
+  EXPECT_EQ(refused(folder / "data/../data/", folder / "data"), "E-CONFIG-FOLDER");
+  EXPECT_EQ(refused("/", folder / "data"), "E-CONFIG-FOLDER");
+  EXPECT_EQ(refused(folder / "data/metadata.csv/x", folder / "data"), "E-CONFIG-FOLDER");
+  std::filesystem::create_directory(folder / "shut");
+  std::filesystem::permissions(folder / "shut", std::filesystem::perms::owner_read);
+  const std::string expected = geteuid() == 0 ? "accepted" : "E-CONFIG-FOLDER";
+  EXPECT_EQ(refused(folder / "shut", folder / "data"), expected) << "root may write anywhere";
+  EXPECT_EQ(refused(folder / "new/cache", folder / "data"), "accepted");
 }
 
 }  // namespace

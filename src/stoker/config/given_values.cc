@@ -1,5 +1,3 @@
-#include "stoker/config/yaml/file_values.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <cctype>
 
 #include "stoker/config/errors.h"
+#include "stoker/config/layers.h"
 #include "stoker/config/nearest_name.h"
 
 namespace stoker::config {
@@ -44,14 +43,14 @@ std::vector<std::string> top_names() {
 
 ValueSource file_source(const YamlNode& key) { return {SourceKind::kFile, key.place}; }
 
-// A key may stand in the wrong section (max_mel_frames under training): name where it belongs.
+// A key may be written in the wrong section (max_mel_frames under training): name where it belongs.
 void add_section(const YamlNode& section, const YamlNode& content, std::vector<GivenValue>& out) {
   for (const auto& [key, value] : content.entries) {
     const std::string path = section.text + "." + key.text;
     const auto name = find_name(path);
     if (!name) {
       const auto elsewhere = find_bare_name(key.text);
-      if (elsewhere && !elsewhere->is_old())
+      if (elsewhere && !elsewhere->is_of_myxtts())
         raise({.code = &kConfigUnknown,
                .place = key.place,
                .found = fmt::format("unknown key \"{}\"", path),
@@ -76,7 +75,7 @@ void add_top(const YamlNode& key, const YamlNode& value, std::vector<GivenValue>
            .promised = fmt::format("{} is a section with keys below it", key.text),
            .found = value.kind == YamlNode::Kind::kList ? "found a list" : "found a single value"});
   if (!bare) refuse_unknown(key.place, "key", key.text, top_names());
-  notices.push_back(fmt::format("{}: {} stands outside its section; taken as {}",
+  notices.push_back(fmt::format("{}: {} is outside its section; taken as {}",
                                 source_text(file_source(key)), key.text, bare->path));
   out.push_back({*bare, value, file_source(key)});
 }

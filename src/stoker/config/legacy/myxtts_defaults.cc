@@ -1,11 +1,11 @@
-#include "stoker/config/legacy/original_defaults.h"
-
 #include <array>
+
+#include "stoker/config/legacy/myxtts_tables.h"
 
 namespace stoker::config {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 58> kDefaults{{
+constexpr std::array<WrittenValue, 58> kDefaults{{
     {"features.preset", "myxtts"},
     {"features.sample_rate", "22050"},
     {"features.trim_silence", "true"},
@@ -66,10 +66,44 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 58> kDefault
     {"observe.text2audio_interval_steps", "200"},
 }};
 
+std::vector<WrittenValue> enhanced(ModelSize size) {
+  const auto by_size = [size](std::string_view tiny, std::string_view small,
+                              std::string_view other) {
+    if (size == ModelSize::kTiny) return tiny;
+    return size == ModelSize::kSmall ? small : other;
+  };
+  return {{"training.learning_rate", by_size("3e-5", "5e-5", "8e-5")},
+          {"training.gradient_clip_norm", by_size("0.5", "0.7", "0.8")},
+          {"training.scheduler", "cosine_restarts"},
+          {"training.restart_period", by_size("6000", "7000", "8000")},
+          {"training.restart_mult", "0.8"},
+          {"training.min_learning_rate", "1e-7"}};
+}
+
 }  // namespace
 
-std::span<const std::pair<std::string_view, std::string_view>> original_defaults() {
-  return kDefaults;
+std::span<const WrittenValue> myxtts_defaults() { return kDefaults; }
+
+std::vector<WrittenValue> level_values(OptimizationLevel level, ModelSize size) {
+  switch (level) {
+    case OptimizationLevel::kNone:
+      return {};
+    case OptimizationLevel::kBasic:
+      return {{"training.learning_rate", "1e-5"},
+              {"training.gradient_clip_norm", "0.5"},
+              {"training.warmup_steps", "3000"},
+              {"training.scheduler", "noam"}};
+    case OptimizationLevel::kEnhanced:
+      return enhanced(size);
+    case OptimizationLevel::kPlateauBreaker:
+      return {{"training.learning_rate", "1.5e-5"},
+              {"training.gradient_clip_norm", "0.3"},
+              {"training.scheduler", "cosine_restarts"},
+              {"training.restart_period", "100000"}};
+    case OptimizationLevel::kExperimental:
+      return {{"training.scheduler", "cosine"}, {"training.restart_period", "8000"}};
+  }
+  return {};
 }
 
 }  // namespace stoker::config

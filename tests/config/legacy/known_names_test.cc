@@ -1,12 +1,10 @@
 #include <gmock/gmock.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
 
-#include "stoker/config/check_settings.h"
 #include "stoker/config/legacy/known_names.h"
-#include "stoker/config/yaml/settings_yaml.h"
+#include "stoker/config/settings_text.h"
 #include "tests/config/load_from_text.h"
 
 namespace stoker::config {
@@ -16,9 +14,9 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-TEST(OldNamesTest, FileOfTheOriginalGetsItsDefaultsAndPreset) {
+TEST(KnownNamesTest, FileOfMyxttsGetsItsDefaultsAndPreset) {
   const auto loaded = load_from_text("data:\n  dataset_path: LJSpeech\n  num_workers: 3\n");
-  EXPECT_TRUE(loaded.from_original);
+  EXPECT_TRUE(loaded.from_myxtts);
   EXPECT_EQ(loaded.settings.data.path, "LJSpeech");
   EXPECT_EQ(loaded.settings.features.preset, "myxtts");
   EXPECT_EQ(loaded.settings.text.vocabulary, "myxtts");
@@ -28,22 +26,22 @@ TEST(OldNamesTest, FileOfTheOriginalGetsItsDefaultsAndPreset) {
   EXPECT_EQ(loaded.settings.training.save_step, 25000);
 }
 
-TEST(OldNamesTest, FileWithOurNamesKeepsOurDefaults) {
+TEST(KnownNamesTest, FileWithOurNamesKeepsOurDefaults) {
   const auto loaded = load_from_text("data: {num_workers: 24, preprocessing_mode: precompute}");
-  EXPECT_FALSE(loaded.from_original);
+  EXPECT_FALSE(loaded.from_myxtts);
   EXPECT_EQ(loaded.settings.features.preset, "hifigan");
   EXPECT_FALSE(loaded.settings.batch.batch_size.has_value());
   EXPECT_THAT(loaded.notices, IsEmpty());
 }
 
-TEST(OldNamesTest, NamedPresetMakesTheFileOurs) {
+TEST(KnownNamesTest, NamedPresetMakesTheFileOurs) {
   const auto loaded = load_from_text("preset: hifigan\ndata: {dataset_path: x}\n");
-  EXPECT_FALSE(loaded.from_original);
+  EXPECT_FALSE(loaded.from_myxtts);
   EXPECT_EQ(loaded.settings.data.path, "x");
   EXPECT_FALSE(loaded.settings.features.trim_silence);
 }
 
-TEST(OldNamesTest, EachSwitchDoesWhatItsNameSays) {
+TEST(KnownNamesTest, EachSwitchDoesWhatItsNameSays) {
   const auto loaded = load_from_text(
       "data: {use_tf_native_loading: false, enhanced_gpu_prefetch: false, memory_cache: true,\n"
       "       optimize_cpu_gpu_overlap: false, prefetch_to_gpu: false, mixed_precision: false,\n"
@@ -65,20 +63,20 @@ TEST(OldNamesTest, EachSwitchDoesWhatItsNameSays) {
   EXPECT_EQ(settings.training.epochs, 5);
 }
 
-TEST(OldNamesTest, NameWithoutMeaningGivesOneLine) {
+TEST(KnownNamesTest, NameWithoutMeaningGivesOneLine) {
   const auto loaded = load_from_text("data:\n  persistent_workers: true\n");
   EXPECT_THAT(loaded.notices,
               Contains(HasSubstr(
                   "data.persistent_workers: stoker's workers are threads and never restart")));
 }
 
-TEST(OldNamesTest, TwoNamesOfOneSettingAreSettledWithALine) {
+TEST(KnownNamesTest, TwoNamesOfOneSettingAreSettledWithALine) {
   const auto loaded = load_from_text("data: {batch_size: 8}\ntraining: {batch_size: 16}\n");
   EXPECT_EQ(loaded.settings.batch.batch_size, 8);
   EXPECT_THAT(loaded.notices, Contains(HasSubstr("training.batch_size: not used")));
 }
 
-TEST(OldNamesTest, EveryKnownPathLoadsWithoutAValue) {
+TEST(KnownNamesTest, EveryKnownPathLoadsWithoutAValue) {
   for (const std::string& path : known_paths()) {
     const std::size_t dot = path.find('.');
     const std::string yaml = dot == path.npos
@@ -88,23 +86,23 @@ TEST(OldNamesTest, EveryKnownPathLoadsWithoutAValue) {
   }
 }
 
-TEST(OldNamesTest, MigratedFileSaysTheSameInOurNames) {
-  const auto old = load_from_text("data: {dataset_path: x, pipeline_buffer_size: 9}\n");
-  const auto native = load_from_text(given_yaml(old));
-  EXPECT_FALSE(native.from_original);
+TEST(KnownNamesTest, MigratedFileSaysTheSameInOurNames) {
+  const auto given = load_from_text("data: {dataset_path: x, pipeline_buffer_size: 9}\n");
+  const auto native = load_from_text(given_yaml(given));
+  EXPECT_FALSE(native.from_myxtts);
   EXPECT_THAT(native.notices, IsEmpty());
-  EXPECT_EQ(settings_yaml(native.settings), settings_yaml(old.settings));
+  EXPECT_EQ(settings_yaml(native.settings), settings_yaml(given.settings));
 }
 
-TEST(OldNamesTest, ExamplesLoad) {
+TEST(KnownNamesTest, ExamplesLoad) {
   const std::string folder = STOKER_SOURCE_FOLDER "/examples/";
-  EXPECT_TRUE(load_settings({.file = folder + "config_gpu_bottleneck_fix.yaml"}).from_original);
+  EXPECT_TRUE(load_settings({.file = folder + "config_gpu_bottleneck_fix.yaml"}).from_myxtts);
   const auto native = load_settings({.file = folder + "config_native.yaml"});
-  EXPECT_FALSE(native.from_original);
+  EXPECT_FALSE(native.from_myxtts);
   EXPECT_THAT(native.notices, IsEmpty());
 }
 
-TEST(OldNamesTest, EveryListedKeyIsKnown) {
+TEST(KnownNamesTest, EveryListedKeyIsKnown) {
   const char* data = std::getenv("STOKER_TEST_DATA");
   if (data == nullptr) GTEST_SKIP() << "STOKER_TEST_DATA is not set";
   std::ifstream keys(std::string(data) + "/legacy-myxtts/config-keys.txt");
@@ -116,28 +114,6 @@ TEST(OldNamesTest, EveryListedKeyIsKnown) {
     ++num_keys;
   }
   EXPECT_GT(num_keys, 300U);
-}
-
-TEST(CacheFolderTest, UnfitFoldersAreRefusedBeforeAnyWork) {
-  const ScratchFolder folder;
-  folder.put("data/metadata.csv", "a|b\n");
-  const auto refused = [](const std::string& cache, const std::string& data) {
-    try {
-      check_cache_folder(cache, data);
-    } catch (const ConfigError& error) {
-      return std::string(error.error().code->name);
-    }
-    return std::string("accepted");
-  };
-  EXPECT_EQ(refused(folder / "data", folder / "data"), "E-CONFIG-FOLDER");
-  EXPECT_EQ(refused(folder / "data/../data/", folder / "data"), "E-CONFIG-FOLDER");
-  EXPECT_EQ(refused("/", folder / "data"), "E-CONFIG-FOLDER");
-  EXPECT_EQ(refused(folder / "data/metadata.csv/x", folder / "data"), "E-CONFIG-FOLDER");
-  std::filesystem::create_directory(folder / "shut");
-  std::filesystem::permissions(folder / "shut", std::filesystem::perms::owner_read);
-  const std::string expected = geteuid() == 0 ? "accepted" : "E-CONFIG-FOLDER";
-  EXPECT_EQ(refused(folder / "shut", folder / "data"), expected) << "root may write anywhere";
-  EXPECT_EQ(refused(folder / "new/cache", folder / "data"), "accepted");
 }
 
 }  // namespace

@@ -95,12 +95,12 @@ INSTANTIATE_TEST_SUITE_P(
                  "data.batch_frames", "data.batch_size"}),
     [](const auto& row) { return row.param.name; });
 
-TEST(ValueTest, ExponentIsANumber) {
+TEST(ValueTextTest, ExponentIsANumber) {
   EXPECT_EQ(load_from_text("training: {learning_rate: 1e-4}").settings.optimizer.learning_rate,
             1e-4);
 }
 
-TEST(ValueTest, SizesHaveUnits) {
+TEST(ValueTextTest, SizesHaveUnits) {
   const auto bytes = [](const std::string& text) {
     return load_from_text("data: {buffer_memory: " + text + "}")
         .settings.loader.buffer_memory->count;
@@ -111,12 +111,12 @@ TEST(ValueTest, SizesHaveUnits) {
   EXPECT_EQ(bytes("2048 KiB"), 2 * kMiB);
 }
 
-TEST(ValueTest, PlainNumberOfGpuMemoryIsMiB) {
+TEST(ValueTextTest, PlainNumberOfGpuMemoryIsMiB) {
   const auto loaded = load_from_text("gpu: {data_gpu_memory: 8192}");
   EXPECT_EQ(loaded.settings.gpu.data_gpu_memory->count, 8 * kGiB);
 }
 
-TEST(ValueTest, ListsGroupsAndSourcesAreRead) {
+TEST(ValueTextTest, ListsGroupsAndSourcesAreRead) {
   const auto loaded = load_from_text(
       "data:\n  sources: [{data: a, weight: 2}, {data: b, language: fa}]\n"
       "  columns: {audio: path, text: sentence}\n  arrays: [f0, codes]\n");
@@ -128,11 +128,11 @@ TEST(ValueTest, ListsGroupsAndSourcesAreRead) {
   EXPECT_EQ(loaded.settings.batch.arrays, (std::vector<std::string>{"f0", "codes"}));
 }
 
-TEST(ValueTest, WrongChoiceNamesTheNearest) {
+TEST(ValueTextTest, WrongChoiceNamesTheNearest) {
   EXPECT_THAT(load_error("features: {preset: hifigna}").cure, HasSubstr("hifigan"));
 }
 
-TEST(ValueTest, NumbersAreWrittenInTheirShortestForm) {
+TEST(ValueTextTest, NumbersAreWrittenInTheirShortestForm) {
   EXPECT_EQ(write_json(0.1), "0.1");
   EXPECT_EQ(write_json(1e-4), "1e-04");
   EXPECT_EQ(write_json(Bytes{8 * kGiB}), "\"8GiB\"");

@@ -1,15 +1,15 @@
-#include "stoker/config/settings_page.h"
+#include "stoker/config/settings_text.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <vector>
 
 #include "stoker/config/field_table.h"
 #include "stoker/config/legacy/known_names.h"
-#include "stoker/config/legacy/old_notices.h"
-#include "stoker/config/legacy/optimization_levels.h"
-#include "stoker/config/legacy/original_defaults.h"
+#include "stoker/config/legacy/myxtts_tables.h"
 #include "stoker/config/value_text.h"
 
 namespace stoker::config {
@@ -100,29 +100,92 @@ std::string level_table() {
   return text;
 }
 
-std::string original_names() {
+std::string myxtts_names() {
   std::string text =
       "\n## Names of the original\n\nThese mean the same setting; a file that uses any name of the "
       "original and sets no `features.preset` is read with the original's defaults.\n\n| its name "
       "| ours |\n|---|---|\n";
   for (const FieldInfo& field : all_fields())
-    for (const std::string& old : field.old_paths)
-      text += fmt::format("| `{}` | `{}` |\n", old, field.path);
+    for (const std::string& path : field.myxtts_paths)
+      text += fmt::format("| `{}` | `{}` |\n", path, field.path);
   text += "\nThe defaults that such a file brings:\n\n| setting | its default |\n|---|---|\n";
-  for (const auto& [path, value] : original_defaults())
+  for (const auto& [path, value] : myxtts_defaults())
     text += fmt::format("| `{}` | `{}` |\n", path, value);
   text +=
       "\nThese are accepted with one line and change nothing:\n\n| section | names | why |\n"
       "|---|---|---|\n";
-  for (const OldNotice& row : old_notices())
+  for (const MyxttsNotice& row : myxtts_notices())
     text += fmt::format("| `{}` | {} | {} |\n", row.section, row.names, row.notice);
   return text;
+}
+
+// The two ways to size a batch exclude each other in a file.
+bool is_shut_out(const FieldInfo& field, const BatchSettings& batch) {
+  if (field.path == "data.batch_size") return !batch.batch_size;
+  return field.path == "data.batch_frames" && batch.batch_size;
+}
+
+std::string write(const Settings& settings, const std::function<bool(const FieldInfo&)>& wanted) {
+  std::string text;
+  std::string section;
+  for (const FieldInfo& field : all_fields()) {
+    if (!wanted(field) || is_shut_out(field, settings.batch)) continue;
+    if (field.section != section) {
+      text += fmt::format("{}{}:\n", text.empty() ? "" : "\n", field.section);
+      section = field.section;
+    }
+    std::string value = plain_text(field.json(settings));
+    if (value == "null") value = "none";
+    text += fmt::format("{}{}: {}\n", section.empty() ? "" : "  ", field.name, value);
+  }
+  return text;
+}
+
+// These only say how the recipe is made; its values are digested instead.
+bool is_part_of_recipe(const FieldInfo& field) {
+  constexpr std::array<std::string_view, 9> kNames{"preset",     "sample_rate", "n_fft",
+                                                   "hop_length", "win_length",  "n_mels",
+                                                   "fmin",       "fmax",        "mel"};
+  return field.section == "features" &&
+         std::find(kNames.begin(), kNames.end(), field.name) != kNames.end();
 }
 
 }  // namespace
 
 std::string settings_page() {
-  return std::string(kHead) + field_tables() + level_table() + original_names();
+  return std::string(kHead) + field_tables() + level_table() + myxtts_names();
+}
+
+std::string settings_yaml(const Settings& settings) {
+  return write(settings, [](const FieldInfo&) { return true; });
+}
+
+std::string given_yaml(const LoadedSettings& loaded) {
+  return write(loaded.settings, [&loaded](const FieldInfo& field) {
+    return loaded.sources[index_of(field)].kind != SourceKind::kDefault;
+  });
+}
+
+std::vector<std::pair<std::string, std::string>> group_values(const Settings& settings,
+                                                              Affects group) {
+  std::vector<std::pair<std::string, std::string>> values;
+  for (const FieldInfo& field : all_fields())
+    if (field.affects == group && !is_part_of_recipe(field))
+      values.emplace_back(field.path, field.json(settings));
+  if (group == Affects::kFeatures)
+    for (const auto& [key, value] : mel_recipe_values(recipe_of(settings.features)))
+      values.emplace_back("mel." + key, value);
+  std::sort(values.begin(), values.end());
+  return values;
+}
+
+Digest128 settings_digest(const Settings& settings, Affects group) {
+  DigestStream stream;
+  for (const auto& [path, value] : group_values(settings, group)) {
+    stream.add_text(path);
+    stream.add_text(value);
+  }
+  return stream.finish();
 }
 
 }  // namespace stoker::config

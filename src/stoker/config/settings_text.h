@@ -1,4 +1,4 @@
-// Digests over the settings that decide features, texts or order, and the values behind them.
+// Settings written down: as a native file, as the reference page, and as the values digests cover.
 #pragma once
 
 #include <string>
@@ -7,9 +7,20 @@
 
 #include "stoker/base/digest/digest.h"
 #include "stoker/config/field.h"
-#include "stoker/config/settings.h"
+#include "stoker/config/load.h"
 
 namespace stoker::config {
+
+// A native file that loads back to the same values. Every setting: what is saved with a cache or a
+// run.
+std::string settings_yaml(const Settings& settings);
+
+// Only what did not come from our defaults: what people keep.
+std::string given_yaml(const LoadedSettings& loaded);
+
+// The reference page of all settings, docs/reference/settings.md, as Markdown; the same bytes for
+// the same declarations.
+std::string settings_page();
 
 // Path and effective value (shortest round-trip form), sorted by path, of everything that affects
 // `group`. Features hold the resolved mel recipe, so a preset and the same values set by hand are
