@@ -3,8 +3,7 @@
 #include <array>
 
 #include "stoker/base/invariant.h"
-#include "stoker/text/english/number_words.h"
-#include "stoker/text/persian/number_words.h"
+#include "stoker/text/number_words.h"
 
 namespace stoker::data::voice {
 namespace {

@@ -1,4 +1,4 @@
-// The original trainer's cleaners, symbol list and token files.
+// The cleaners, symbol list and token files of myxtts.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct Case {
   const char* cleaned;
 };
 
-TEST(LegacyTest, CleanersDoWhatTheyDid) {
+TEST(MyxttsTest, CleanersDoWhatTheyDid) {
   const Case cases[] = {
       {"basic_cleaners", "  Hello\t WORLD\n", "hello world"},
       {"basic_cleaners", "Mr. É 5", "mr. é 5"},
@@ -45,7 +45,7 @@ TEST(LegacyTest, CleanersDoWhatTheyDid) {
   }
 }
 
-TEST(LegacyTest, SymbolListKeepsItsDoubledEntries) {
+TEST(MyxttsTest, SymbolListKeepsItsDoubledEntries) {
   const Tokenizer tokenizer({.vocabulary = "myxtts", .add_blank = true});
   EXPECT_EQ(tokenizer.vocabulary().size(), 94U);
   EXPECT_EQ(tokenizer.vocabulary().specials().begin, 1);
@@ -57,7 +57,7 @@ TEST(LegacyTest, SymbolListKeepsItsDoubledEntries) {
   EXPECT_EQ(ids, (std::vector<std::int32_t>{1, 4, 88, 3, 5, 88, 93}));
 }
 
-TEST(LegacyTest, UnknownCharactersAreDroppedAndCounted) {
+TEST(MyxttsTest, UnknownCharactersAreDroppedAndCounted) {
   const Tokenizer tokenizer(
       {.vocabulary = "myxtts", .cleaner = "basic_cleaners", .add_blank = false});
   TokenizeScratch scratch;
@@ -74,7 +74,7 @@ std::string load(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// The original read its metadata as quoted CSV and kept what the quotes were written as.
+// myxtts read its metadata as quoted CSV and kept what the quotes were written as.
 std::string quoted_cell(const std::string& text) {
   std::string cell = "\"";
   for (const char c : text) cell += c == '"' ? std::string("\"\"") : std::string(1, c);
@@ -91,7 +91,7 @@ std::vector<std::int32_t> npy_ids(const std::string& bytes) {
   return ids;
 }
 
-TEST(LegacyTest, TokenFilesAreReproduced) {
+TEST(MyxttsTest, TokenFilesAreReproduced) {
   const char* folder = std::getenv("STOKER_TEST_DATA");
   if (folder == nullptr) GTEST_SKIP() << "STOKER_TEST_DATA is not set";
   const std::string root = std::string(folder) + "/legacy-myxtts";
