@@ -1,11 +1,10 @@
 // The English lexicon: verbs, with the past forms that no rule gives.
-#pragma once
-
 #include "stoker/data/voice/lexicon.h"
 
 namespace stoker::data::voice {
+namespace {
 
-inline constexpr LexiconEntry kEnglishVerbWords[] = {
+constexpr LexiconEntry kWords[] = {
     {"open", "OW1 P AH0 N"},
     {"close", "K L OW1 Z"},
     {"find", "F AY1 N D"},
@@ -171,5 +170,9 @@ inline constexpr LexiconEntry kEnglishVerbWords[] = {
     {"get", "G EH1 T"},
     {"got", "G AA1 T"},
 };
+
+}  // namespace
+
+std::span<const LexiconEntry> english_verb_words() { return kWords; }
 
 }  // namespace stoker::data::voice

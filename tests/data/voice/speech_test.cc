@@ -2,9 +2,8 @@
 
 #include <string>
 
-#include "stoker/data/voice/english/spelling.h"
-#include "stoker/data/voice/persian/spelling.h"
-#include "stoker/data/voice/pronounce.h"
+#include "stoker/data/voice/speech.h"
+#include "stoker/data/voice/spelling.h"
 
 namespace stoker::data::voice {
 namespace {
@@ -57,7 +56,7 @@ INSTANTIATE_TEST_SUITE_P(
                     WordCase{"PersianSignsObeyed", kFa, "گُلدان", "g o0 l d A1 n"}),
     [](const auto& instance) { return instance.param.name; });
 
-TEST(VoicePronounceTest, PunctuationBecomesPauses) {
+TEST(VoiceSpeechTest, PunctuationBecomesPauses) {
   const auto spoken = pronounce(kEn, "Yes, she came. Why? Twenty-one men");
   ASSERT_EQ(spoken.size(), 7U);
   EXPECT_EQ(spoken[0].boundary, Boundary::kComma);
@@ -68,13 +67,13 @@ TEST(VoicePronounceTest, PunctuationBecomesPauses) {
   EXPECT_EQ(spoken[6].boundary, Boundary::kStatement) << "the end is an end without a full stop";
 }
 
-TEST(VoicePronounceTest, NothingToSayGivesNothing) {
+TEST(VoiceSpeechTest, NothingToSayGivesNothing) {
   EXPECT_TRUE(pronounce(kEn, "").empty());
   EXPECT_TRUE(pronounce(kEn, " ... -- ?").empty());
   EXPECT_TRUE(pronounce(kFa, "123").empty());
 }
 
-TEST(VoicePronounceTest, AmericanHabitsChangeTheSoundNotTheLabel) {
+TEST(VoiceSpeechTest, AmericanHabitsChangeTheSoundNotTheLabel) {
   const auto letter = pronounce(kEn, "letter")[0];
   EXPECT_EQ(letter.phones[2].label, "T");
   EXPECT_EQ(letter.phones[2].phone->manner, Manner::kFlap);
@@ -82,7 +81,7 @@ TEST(VoicePronounceTest, AmericanHabitsChangeTheSoundNotTheLabel) {
   EXPECT_EQ(pronounce(kEn, "bell")[0].phones[2].phone->symbol, "LD");
 }
 
-TEST(VoicePronounceTest, SpellingRulesAnswerForAnyLetters) {
+TEST(VoiceSpeechTest, SpellingRulesAnswerForAnyLetters) {
   for (const char* word : {"zzyzx", "q", "aeiou", "strengths", "xylophone", "'"}) {
     const std::string phones = spell_out_english(word);
     EXPECT_EQ(phones.find("  "), std::string::npos) << word;

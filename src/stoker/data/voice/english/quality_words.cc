@@ -1,11 +1,10 @@
 // The English lexicon: adjectives and adverbs.
-#pragma once
-
 #include "stoker/data/voice/lexicon.h"
 
 namespace stoker::data::voice {
+namespace {
 
-inline constexpr LexiconEntry kEnglishQualityWords[] = {
+constexpr LexiconEntry kWords[] = {
     {"old", "OW1 L D"},
     {"small", "S M AO1 L"},
     {"large", "L AA1 R JH"},
@@ -125,5 +124,9 @@ inline constexpr LexiconEntry kEnglishQualityWords[] = {
     {"nearly", "N IH1 R L IY0"},
     {"exactly", "IH0 G Z AE1 K T L IY0"},
 };
+
+}  // namespace
+
+std::span<const LexiconEntry> english_quality_words() { return kWords; }
 
 }  // namespace stoker::data::voice

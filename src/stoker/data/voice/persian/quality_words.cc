@@ -1,11 +1,10 @@
 // The Persian lexicon: qualities, verbs and small talk.
-#pragma once
-
 #include "stoker/data/voice/lexicon.h"
 
 namespace stoker::data::voice {
+namespace {
 
-inline constexpr LexiconEntry kPersianQualityWords[] = {
+constexpr LexiconEntry kWords[] = {
     {"بزرگ", "b o0 z o1 r g"},
     {"کوچک", "k u0 C a1 k"},
     {"خوب", "x u1 b"},
@@ -124,5 +123,9 @@ inline constexpr LexiconEntry kPersianQualityWords[] = {
     {"بلیت", "b e0 l i1 t"},
     {"راه", "r A1 h"},
 };
+
+}  // namespace
+
+std::span<const LexiconEntry> persian_quality_words() { return kWords; }
 
 }  // namespace stoker::data::voice

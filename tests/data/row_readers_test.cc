@@ -26,15 +26,15 @@ const std::string kFfd = "\xEF\xBF\xBD";
 std::vector<RowCase> accepted_forms() {
   return {
       {"Plain", "a|Raw|norm\nb|Raw|norm\n", 2, ""},
-      {"A1ByteOrderMark",
+      {"ByteOrderMark",
        "\xEF\xBB\xBF"
        "a|Raw|norm\nb|Raw|norm\n",
        2, ""},
-      {"A2CarriageReturns", "a|Raw|norm\r\nb|Raw|norm\n", 2, ""},
-      {"A5TwoFields", "a|text\nb|Raw|norm\n", 2, ""},
-      {"A6UnbalancedQuotes", "a|He said \"no|he said \"no\nb|Raw|norm\n", 2, ""},
-      {"A16ZeroWidthDropped", "a|Raw|no\xE2\x80\x8Brm\nb|Raw|norm\n", 2, ""},
-      {"A19NoFinalNewline", "a|Raw|norm\nb|Raw|norm", 2, ""},
+      {"CarriageReturns", "a|Raw|norm\r\nb|Raw|norm\n", 2, ""},
+      {"TwoFields", "a|text\nb|Raw|norm\n", 2, ""},
+      {"UnbalancedQuotes", "a|He said \"no|he said \"no\nb|Raw|norm\n", 2, ""},
+      {"ZeroWidthDropped", "a|Raw|no\xE2\x80\x8Brm\nb|Raw|norm\n", 2, ""},
+      {"NoFinalNewline", "a|Raw|norm\nb|Raw|norm", 2, ""},
       {"HeaderLine", "ID|Text|Normalised\na|Raw|norm\nb|Raw|norm\n", 2, ""},
       {"HeaderFileId", "fileid|text\na|Raw|norm\nb|Raw|norm\n", 2, ""},
       {"BlankLines", "a|Raw|norm\n\n  \nb|Raw|norm\n\n", 2, ""},
@@ -45,31 +45,30 @@ std::vector<RowCase> accepted_forms() {
 
 std::vector<RowCase> rejected_rows() {
   return {
-      {"A4FourFields", "a|x|y|z\nb|Raw|norm\n", 1, "E-META-FIELDS", 1, 0, "found 4 fields"},
-      {"A5OneField", "b|Raw|norm\nlost\n", 1, "E-META-FIELDS", 2, 11, "found 1 field"},
+      {"FourFields", "a|x|y|z\nb|Raw|norm\n", 1, "E-META-FIELDS", 1, 0, "found 4 fields"},
+      {"OneField", "b|Raw|norm\nlost\n", 1, "E-META-FIELDS", 2, 11, "found 1 field"},
       {"HeaderOnlyAsLine1", "b|Raw|norm\nid|text\n", 1, "E-META-NOFILE", 2, 0, "none"},
-      {"A7SameTextTwice", "a|x|y\nb|Raw|norm\na|x|y\n", 2, "E-META-DUP", 3, 17, "lines 1 and 3"},
-      {"A8OtherTextTwice", "a|x|y\nb|Raw|norm\na|x|z\n", 1, "E-META-DUPTEXT", 1, 0,
-       "lines 1 and 3"},
-      {"A10NoFile", "c|x|y\nb|Raw|norm\n", 1, "E-META-NOFILE", 1, 0, "none"},
-      {"A11EmptyId", "|x|y\nb|Raw|norm\n", 1, "E-META-ID", 1, 0, "empty"},
-      {"A11BlankId", "  |x|y\nb|Raw|norm\n", 1, "E-META-ID", 1, 0, "empty"},
-      {"A11NulInId", std::string("a\0|x|y\nb|Raw|norm\n", 18), 1, "E-META-ID", 1, 1, "a\\x00"},
-      {"A11BellInId", "a\ab|x|y\nb|Raw|norm\n", 1, "E-META-ID", 1, 1, "a\\x07b"},
-      {"A12ParentPath", "../../etc/passwd|x|y\nb|Raw|norm\n", 1, "E-META-PATH", 1, 0, "../../etc"},
-      {"A12AbsolutePath", "/etc/passwd|x|y\nb|Raw|norm\n", 1, "E-META-PATH", 1, 0, "/etc/passwd"},
-      {"A12Backslashes", "..\\x|x|y\nb|Raw|norm\n", 1, "E-META-PATH", 1, 0, "..\\x"},
-      {"A12ParentInside", "a/../../b|x|y\nb|Raw|norm\n", 1, "E-META-PATH", 1, 0, "a/../../b"},
-      {"A12DriveLetter", "C:\\a|x|y\nb|Raw|norm\n", 1, "E-META-PATH", 1, 0, "C:"},
-      {"A15BrokenUtf8", "a|x|y\xFFz\nb|Raw|norm\n", 1, "E-META-UTF8", 1, 5, "0xFF"},
-      {"A15Overlong", "a|x|\xC0\xAF\nb|Raw|norm\n", 1, "E-META-UTF8", 1, 4, "0xC0"},
-      {"A15Surrogate", "a|x|\xED\xA0\x80\nb|Raw|norm\n", 1, "E-META-UTF8", 1, 4, "0xED"},
-      {"A15InRawText", "a|\xFF|y\nb|Raw|norm\n", 1, "E-META-UTF8", 1, 2, "0xFF"},
-      {"A15InId", "a\xFF|x|y\nb|Raw|norm\n", 1, "E-META-UTF8", 1, 1, "0xFF"},
-      {"A15Replacement", "a|x|y" + kFfd + "\nb|Raw|norm\n", 1, "E-META-UTF8", 1, 5, "U+FFFD"},
-      {"A17EmptyText", "a|x|\nb|Raw|norm\n", 1, "E-META-NOTEXT", 1, 4, "empty"},
-      {"A17OnlyMarks", "a|x|...!?\nb|Raw|norm\n", 1, "E-META-NOTEXT", 1, 4, "...!?"},
-      {"A18LongLine", "a|" + std::string(3'000'000, 'x') + "\nb|Raw|norm\n", 1, "E-META-LINE", 1, 0,
+      {"SameTextTwice", "a|x|y\nb|Raw|norm\na|x|y\n", 2, "E-META-DUP", 3, 17, "lines 1 and 3"},
+      {"OtherTextTwice", "a|x|y\nb|Raw|norm\na|x|z\n", 1, "E-META-DUPTEXT", 1, 0, "lines 1 and 3"},
+      {"NoFile", "c|x|y\nb|Raw|norm\n", 1, "E-META-NOFILE", 1, 0, "none"},
+      {"EmptyId", "|x|y\nb|Raw|norm\n", 1, "E-META-ID", 1, 0, "empty"},
+      {"BlankId", "  |x|y\nb|Raw|norm\n", 1, "E-META-ID", 1, 0, "empty"},
+      {"NulInId", std::string("a\0|x|y\nb|Raw|norm\n", 18), 1, "E-META-ID", 1, 1, "a\\x00"},
+      {"BellInId", "a\ab|x|y\nb|Raw|norm\n", 1, "E-META-ID", 1, 1, "a\\x07b"},
+      {"ParentPath", "../../etc/passwd|x|y\nb|Raw|norm\n", 1, "E-META-PATH", 1, 0, "../../etc"},
+      {"AbsolutePath", "/etc/passwd|x|y\nb|Raw|norm\n", 1, "E-META-PATH", 1, 0, "/etc/passwd"},
+      {"Backslashes", "..\\x|x|y\nb|Raw|norm\n", 1, "E-META-PATH", 1, 0, "..\\x"},
+      {"ParentInside", "a/../../b|x|y\nb|Raw|norm\n", 1, "E-META-PATH", 1, 0, "a/../../b"},
+      {"DriveLetter", "C:\\a|x|y\nb|Raw|norm\n", 1, "E-META-PATH", 1, 0, "C:"},
+      {"BrokenUtf8", "a|x|y\xFFz\nb|Raw|norm\n", 1, "E-META-UTF8", 1, 5, "0xFF"},
+      {"Overlong", "a|x|\xC0\xAF\nb|Raw|norm\n", 1, "E-META-UTF8", 1, 4, "0xC0"},
+      {"Surrogate", "a|x|\xED\xA0\x80\nb|Raw|norm\n", 1, "E-META-UTF8", 1, 4, "0xED"},
+      {"InRawText", "a|\xFF|y\nb|Raw|norm\n", 1, "E-META-UTF8", 1, 2, "0xFF"},
+      {"InId", "a\xFF|x|y\nb|Raw|norm\n", 1, "E-META-UTF8", 1, 1, "0xFF"},
+      {"Replacement", "a|x|y" + kFfd + "\nb|Raw|norm\n", 1, "E-META-UTF8", 1, 5, "U+FFFD"},
+      {"EmptyText", "a|x|\nb|Raw|norm\n", 1, "E-META-NOTEXT", 1, 4, "empty"},
+      {"OnlyMarks", "a|x|...!?\nb|Raw|norm\n", 1, "E-META-NOTEXT", 1, 4, "...!?"},
+      {"LongLine", "a|" + std::string(3'000'000, 'x') + "\nb|Raw|norm\n", 1, "E-META-LINE", 1, 0,
        "3,000,002 bytes"},
       {"LoneReturnInALine", "a|x\ry|z\nb|Raw|norm\n", 1, "E-META-CR", 1, 3, "carriage return"},
   };
@@ -99,7 +98,7 @@ std::string name_of(const testing::TestParamInfo<RowCase>& row) { return row.par
 INSTANTIATE_TEST_SUITE_P(Accepted, MetadataRowTest, testing::ValuesIn(accepted_forms()), name_of);
 INSTANTIATE_TEST_SUITE_P(Rejected, MetadataRowTest, testing::ValuesIn(rejected_rows()), name_of);
 
-TEST(MetadataTest, A2TextHoldsNoCarriageReturn) {
+TEST(MetadataTest, TextHoldsNoCarriageReturn) {
   DataSet data;
   data.put_ids({"a"});
   data.put_metadata("a|Raw|norm\r\n");
@@ -107,7 +106,7 @@ TEST(MetadataTest, A2TextHoldsNoCarriageReturn) {
   EXPECT_EQ(data.scan()[0].raw_text, "Raw");
 }
 
-TEST(MetadataTest, A3OldMacFileIsAnErrorThatNamesLine1) {
+TEST(MetadataTest, OldMacFileIsAnErrorThatNamesLine1) {
   DataSet data;
   data.put_ids({"a", "b"});
   data.put_metadata("a|x|y\rb|x|y\r");
@@ -121,7 +120,7 @@ TEST(MetadataTest, A3OldMacFileIsAnErrorThatNamesLine1) {
   }
 }
 
-TEST(MetadataTest, A4ExtraPipesAreJoinedOnRequest) {
+TEST(MetadataTest, ExtraPipesAreJoinedOnRequest) {
   DataSet data;
   data.put_ids({"a"});
   data.put_metadata("a|x|y|z\n");
@@ -129,7 +128,7 @@ TEST(MetadataTest, A4ExtraPipesAreJoinedOnRequest) {
   EXPECT_EQ(data.scan()[0].text, "y|z");
 }
 
-TEST(MetadataTest, A8ThreeRowsOfOneIdAreAllRejectedOnce) {
+TEST(MetadataTest, ThreeRowsOfOneIdAreAllRejectedOnce) {
   DataSet data;
   data.put_ids({"a", "b"});
   data.put_metadata("a|x|y\na|x|z\na|x|y\nb|x|y\n");
@@ -138,7 +137,7 @@ TEST(MetadataTest, A8ThreeRowsOfOneIdAreAllRejectedOnce) {
   EXPECT_EQ(index.counts().rejected, 3U);
 }
 
-TEST(MetadataTest, A16InvisibleCharactersAreDroppedAndCountedOrRejected) {
+TEST(MetadataTest, InvisibleCharactersAreDroppedAndCountedOrRejected) {
   DataSet data;
   data.put_ids({"a"});
   data.put_metadata(
@@ -162,7 +161,7 @@ TEST(MetadataTest, ZeroWidthNonJoinerStaysInPersianText) {
   EXPECT_EQ(data.scan()[0].text, word);
 }
 
-TEST(MetadataTest, A19NoRowsAreAnErrorOfTheWholeSet) {
+TEST(MetadataTest, NoRowsAreAnErrorOfTheWholeSet) {
   for (const char* content : {"", "id|text|normalised\n", "\n\n"}) {
     DataSet data;
     data.put_ids({"a"});
@@ -175,7 +174,7 @@ TEST(MetadataTest, A19NoRowsAreAnErrorOfTheWholeSet) {
   }
 }
 
-TEST(MetadataTest, A22AnEditWhileBuildingIsFoundAtTheEnd) {
+TEST(MetadataTest, AnEditWhileBuildingIsFoundAtTheEnd) {
   DataSet data;
   data.put_ids({"a"});
   data.put_metadata("a|x|y\n");

@@ -7,11 +7,10 @@
 namespace stoker::data::voice {
 namespace {
 
-TEST(VoiceMathTest, CosineAndSineFollowTheirDefinition) {
+TEST(VoiceMathTest, CosineFollowsItsDefinition) {
   for (int i = -4000; i <= 4000; ++i) {
     const double turns = i / 1000.0 + 1e-4;
     EXPECT_NEAR(cos_turns(turns), std::cos(2.0 * kPi * turns), 1e-11) << turns;
-    EXPECT_NEAR(sin_turns(turns), std::sin(2.0 * kPi * turns), 1e-11) << turns;
   }
 }
 

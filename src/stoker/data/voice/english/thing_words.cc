@@ -1,11 +1,10 @@
 // The English lexicon: things and places.
-#pragma once
-
 #include "stoker/data/voice/lexicon.h"
 
 namespace stoker::data::voice {
+namespace {
 
-inline constexpr LexiconEntry kEnglishThingWords[] = {
+constexpr LexiconEntry kWords[] = {
     {"book", "B UH1 K"},
     {"letter", "L EH1 T ER0"},
     {"table", "T EY1 B AH0 L"},
@@ -190,5 +189,9 @@ inline constexpr LexiconEntry kEnglishThingWords[] = {
     {"factory", "F AE1 K T ER0 IY0"},
     {"prison", "P R IH1 Z AH0 N"},
 };
+
+}  // namespace
+
+std::span<const LexiconEntry> english_thing_words() { return kWords; }
 
 }  // namespace stoker::data::voice

@@ -1,11 +1,10 @@
 // The English lexicon: words that carry grammar.
-#pragma once
-
 #include "stoker/data/voice/lexicon.h"
 
 namespace stoker::data::voice {
+namespace {
 
-inline constexpr LexiconEntry kEnglishFunctionWords[] = {
+constexpr LexiconEntry kWords[] = {
     {"a", "AH0"},
     {"an", "AE1 N"},
     {"the", "DH AH0"},
@@ -160,5 +159,9 @@ inline constexpr LexiconEntry kEnglishFunctionWords[] = {
     {"everything", "EH1 V R IY0 TH IH2 NG"},
     {"course", "K AO1 R S"},
 };
+
+}  // namespace
+
+std::span<const LexiconEntry> english_function_words() { return kWords; }
 
 }  // namespace stoker::data::voice

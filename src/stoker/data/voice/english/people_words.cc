@@ -1,11 +1,10 @@
 // The English lexicon: names, titles and what people are.
-#pragma once
-
 #include "stoker/data/voice/lexicon.h"
 
 namespace stoker::data::voice {
+namespace {
 
-inline constexpr LexiconEntry kEnglishPeopleWords[] = {
+constexpr LexiconEntry kWords[] = {
     {"mister", "M IH1 S T ER0"},
     {"missus", "M IH1 S IH0 Z"},
     {"doctor", "D AA1 K T ER0"},
@@ -93,5 +92,9 @@ inline constexpr LexiconEntry kEnglishPeopleWords[] = {
     {"owner", "OW1 N ER0"},
     {"worker", "W ER1 K ER0"},
 };
+
+}  // namespace
+
+std::span<const LexiconEntry> english_people_words() { return kWords; }
 
 }  // namespace stoker::data::voice

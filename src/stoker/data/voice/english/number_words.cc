@@ -1,11 +1,10 @@
 // The English lexicon: numbers, units and the calendar.
-#pragma once
-
 #include "stoker/data/voice/lexicon.h"
 
 namespace stoker::data::voice {
+namespace {
 
-inline constexpr LexiconEntry kEnglishNumberWords[] = {
+constexpr LexiconEntry kWords[] = {
     {"zero", "Z IH1 R OW0"},
     {"one", "W AH1 N"},
     {"two", "T UW1"},
@@ -98,5 +97,9 @@ inline constexpr LexiconEntry kEnglishNumberWords[] = {
     {"winter", "W IH1 N T ER0"},
     {"time", "T AY1 M"},
 };
+
+}  // namespace
+
+std::span<const LexiconEntry> english_number_words() { return kWords; }
 
 }  // namespace stoker::data::voice

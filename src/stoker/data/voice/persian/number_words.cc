@@ -1,11 +1,10 @@
 // The Persian lexicon: numbers, units and the calendar.
-#pragma once
-
 #include "stoker/data/voice/lexicon.h"
 
 namespace stoker::data::voice {
+namespace {
 
-inline constexpr LexiconEntry kPersianNumberWords[] = {
+constexpr LexiconEntry kWords[] = {
     {"صفر", "s e1 f r"},
     {"یک", "y e1 k"},
     {"دو", "d o1"},
@@ -77,5 +76,9 @@ inline constexpr LexiconEntry kPersianNumberWords[] = {
     {"شنبه", "S a0 n b e1"},
     {"جمعه", "J o0 m e1"},
 };
+
+}  // namespace
+
+std::span<const LexiconEntry> persian_number_words() { return kWords; }
 
 }  // namespace stoker::data::voice

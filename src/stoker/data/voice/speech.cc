@@ -1,13 +1,12 @@
-#include "stoker/data/voice/pronounce.h"
+#include "stoker/data/voice/speech.h"
 
 #include <array>
 #include <optional>
 #include <utility>
 
 #include "stoker/base/invariant.h"
-#include "stoker/data/voice/english/spelling.h"
 #include "stoker/data/voice/lexicon.h"
-#include "stoker/data/voice/persian/spelling.h"
+#include "stoker/data/voice/spelling.h"
 
 namespace stoker::data::voice {
 namespace {

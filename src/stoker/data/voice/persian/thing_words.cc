@@ -1,11 +1,10 @@
 // The Persian lexicon: people, things and places.
-#pragma once
-
 #include "stoker/data/voice/lexicon.h"
 
 namespace stoker::data::voice {
+namespace {
 
-inline constexpr LexiconEntry kPersianThingWords[] = {
+constexpr LexiconEntry kWords[] = {
     {"معلم", "m o0 a0 l l e1 m"},
     {"مرد", "m a1 r d"},
     {"زن", "z a1 n"},
@@ -133,5 +132,9 @@ inline constexpr LexiconEntry kPersianThingWords[] = {
     {"اتاق", "Q o0 t A1 q"},
     {"حیاط", "h a0 y A1 t"},
 };
+
+}  // namespace
+
+std::span<const LexiconEntry> persian_thing_words() { return kWords; }
 
 }  // namespace stoker::data::voice

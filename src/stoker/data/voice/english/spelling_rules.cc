@@ -1,21 +1,9 @@
-// The table of English letter-to-sound rules, in the manner of Elovitz et al. (1976).
-#pragma once
-
-#include <string_view>
+#include "stoker/data/voice/spelling.h"
 
 namespace stoker::data::voice {
+namespace {
 
-// `letters` between `before` and `after` sound as `phones`. In contexts: '#' one or more vowel
-// letters, '^' one consonant, ':' any number of consonants, '+' one of e i y, '_' the word's edge,
-// any other character itself. The first rule that fits wins.
-struct SpellingRule {
-  std::string_view before;
-  std::string_view letters;
-  std::string_view after;
-  std::string_view phones;
-};
-
-inline constexpr SpellingRule kEnglishSpellingRules[] = {
+constexpr SpellingRule kRules[] = {
     // a
     {"_", "a", "_", "AH"},
     {"", "augh", "t", "AO"},
@@ -239,5 +227,9 @@ inline constexpr SpellingRule kEnglishSpellingRules[] = {
     {"", "zz", "", "Z"},
     {"", "z", "", "Z"},
 };
+
+}  // namespace
+
+std::span<const SpellingRule> english_spelling_rules() { return kRules; }
 
 }  // namespace stoker::data::voice

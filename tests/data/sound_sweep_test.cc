@@ -17,7 +17,7 @@ Index scan_with(text::UnknownPolicy policy) {
   return data.scan();
 }
 
-TEST(VocabularyRowTest, A21AnUnknownCharacterIsNamedOnceWithItsLineAndCount) {
+TEST(VocabularyRowTest, AnUnknownCharacterIsNamedOnceWithItsLineAndCount) {
   const Index index = scan_with(text::UnknownPolicy::kUnknownId);
   EXPECT_EQ(index.size(), 2U);
   ASSERT_EQ(index.warnings().size(), 1U);
@@ -28,7 +28,7 @@ TEST(VocabularyRowTest, A21AnUnknownCharacterIsNamedOnceWithItsLineAndCount) {
   EXPECT_TRUE(contains(warning.found, "2 times")) << warning.found;
 }
 
-TEST(VocabularyRowTest, A21UnderRejectTheRowIsRejected) {
+TEST(VocabularyRowTest, UnderRejectTheRowIsRejected) {
   const Index index = scan_with(text::UnknownPolicy::kReject);
   EXPECT_EQ(index.size(), 1U);
   ASSERT_EQ(index.rejects().size(), 1U);

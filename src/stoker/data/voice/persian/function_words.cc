@@ -1,12 +1,11 @@
 // The Persian lexicon: words that carry grammar. The script leaves short vowels out, so words
 // are listed with them.
-#pragma once
-
 #include "stoker/data/voice/lexicon.h"
 
 namespace stoker::data::voice {
+namespace {
 
-inline constexpr LexiconEntry kPersianFunctionWords[] = {
+constexpr LexiconEntry kWords[] = {
     {"و", "o0"},
     {"را", "r A0"},
     {"در", "d a0 r"},
@@ -48,5 +47,9 @@ inline constexpr LexiconEntry kPersianFunctionWords[] = {
     {"خیلی", "x ey0 l i0"},
     {"بسیار", "b e0 s y A0 r"},
 };
+
+}  // namespace
+
+std::span<const LexiconEntry> persian_function_words() { return kWords; }
 
 }  // namespace stoker::data::voice
