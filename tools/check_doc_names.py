@@ -37,7 +37,7 @@ def reference(root: Path) -> str:
 
 def known_settings(root: Path, text: str) -> set[str]:
     known = {name for span in SPAN.findall(text) for name in DOTTED.findall(span)}
-    recipe = (root / "src/stoker/config/mel_recipe_fields.h").read_text(encoding="utf-8")
+    recipe = (root / "src/stoker/config/mel_recipe.cc").read_text(encoding="utf-8")
     return known | {f"features.mel.{key}" for key in RECIPE_KEY.findall(recipe)}
 
 

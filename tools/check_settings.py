@@ -18,7 +18,7 @@ PART = re.compile(r"^  (\w+Settings) (\w+);$", re.MULTILINE)
 FIELD = re.compile(r'field\("(\w+)", &C::(\w+)')
 COMMENT_OR_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"', re.DOTALL)
 # In `config` the declarations, the loaders and the checks pass values on; these files make something of them.
-CONFIG_READERS = {"settings.cc"}
+CONFIG_READERS = {"mel_presets.cc"}
 
 
 @dataclass

@@ -17,7 +17,7 @@ std::size_t offset_of(const T& whole, const void* part) {
                                   reinterpret_cast<const char*>(&whole));
 }
 
-// Declared members stand in the order of fields() and leave no room for one that is not listed.
+// Declared members are in the order of fields() and leave no room for one that is not listed.
 template <class Struct>
 void expect_every_member_is_listed(const char* name) {
   const Struct whole;
@@ -26,9 +26,9 @@ void expect_every_member_is_listed(const char* name) {
     const auto& member = whole.*(declared.member);
     const std::size_t start = offset_of(whole, &member);
     const std::size_t alignment = alignof(decltype(member));
-    EXPECT_GE(start, end) << name << "." << declared.name << " is out of order";
+    EXPECT_GE(start, end) << name << "." << declared.text.name << " is out of order";
     EXPECT_LT(start, end + alignment)
-        << name << ": a member before " << declared.name << " is not listed";
+        << name << ": a member before " << declared.text.name << " is not listed";
     end = start + sizeof(member);
   };
   std::apply([&](const auto&... declared) { (visit(declared), ...); }, Struct::fields());
@@ -60,12 +60,12 @@ TEST(FieldTableTest, PathsAndFlagsAreUnique) {
   }
 }
 
-TEST(FieldTableTest, OldNamesAreNoNamesOfOurs) {
+TEST(FieldTableTest, NamesOfMyxttsAreNoNamesOfOurs) {
   for (const FieldInfo& field : all_fields())
-    for (const std::string& old : field.old_paths) {
-      EXPECT_EQ(find_field(old), nullptr) << old;
-      ASSERT_TRUE(find_name(old).has_value()) << old;
-      EXPECT_EQ(find_name(old)->field, &field) << old;
+    for (const std::string& path : field.myxtts_paths) {
+      EXPECT_EQ(find_field(path), nullptr) << path;
+      ASSERT_TRUE(find_name(path).has_value()) << path;
+      EXPECT_EQ(find_name(path)->field, &field) << path;
     }
 }
 

@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 
 #include "stoker/config/field_table.h"
-#include "stoker/config/settings_digest.h"
-#include "stoker/config/yaml/settings_yaml.h"
 #include "tests/config/load_from_text.h"
 
 namespace stoker::config {
@@ -99,36 +97,6 @@ TEST(LoadTest, LevelFillsInWhatIsNotGiven) {
   EXPECT_EQ(loaded.settings.optimizer.learning_rate, 5e-5);
   EXPECT_EQ(loaded.settings.optimizer.gradient_clip_norm, 2.0);
   EXPECT_EQ(source_of(loaded, "training.learning_rate"), "training.optimization_level");
-}
-
-TEST(LoadTest, SavedSettingsLoadBackToTheSame) {
-  const auto loaded = load_from_text(
-      "data: {path: \"a b: #c\", batch_size: 9, columns: {audio: x}, arrays: [\"1\"]}\n"
-      "augment: {gain_range: [-1.5, 2]}\ngpu: {data_gpu_memory: 3GiB}\n"
-      "data.max_mel_frames: 900\n");
-  const std::string saved = settings_yaml(loaded.settings);
-  EXPECT_EQ(settings_yaml(load_from_text(saved).settings), saved);
-}
-
-TEST(DigestTest, GroupsFollowOnlyTheirOwnSettings) {
-  const Settings plain;
-  const auto changed = [&](const std::string& set, Affects group) {
-    const auto loaded = load_settings({.set = {set}});
-    return settings_digest(loaded.settings, group) != settings_digest(plain, group);
-  };
-  EXPECT_TRUE(changed("features.hop_length=128", Affects::kFeatures));
-  EXPECT_FALSE(changed("features.hop_length=128", Affects::kText));
-  EXPECT_FALSE(changed("features.hop_length=128", Affects::kOrder));
-  EXPECT_TRUE(changed("text.add_blank=true", Affects::kText));
-  EXPECT_FALSE(changed("text.add_blank=true", Affects::kFeatures));
-  EXPECT_TRUE(changed("data.max_shapes=7", Affects::kOrder));
-  EXPECT_FALSE(changed("data.num_workers=7", Affects::kOrder));
-}
-
-TEST(DigestTest, PresetAndSameValuesByHandAreEqual) {
-  const auto by_hand = load_settings({.set = {"features.hop_length=256", "features.fmax=8000"}});
-  EXPECT_EQ(settings_digest(by_hand.settings, Affects::kFeatures),
-            settings_digest(Settings{}, Affects::kFeatures));
 }
 
 }  // namespace

@@ -6,7 +6,7 @@ from planted import judge, verdict
 
 TREE = {
     "docs/reference/settings.md": "| `features.preset` | `--preset` |\n| `data.dataset_path` | `data.path` |\n",
-    "src/stoker/config/mel_recipe_fields.h": '  visit("power", r.power, "1: magnitude, 2: power.");\n',
+    "src/stoker/config/mel_recipe.cc": '  visit("power", r.power);\n',
 }
 PLANTED = {
     "a setting of another section": "Choose with `mel.preset: NAME`.\n",
@@ -17,7 +17,7 @@ PLANTED = {
 }
 TRUE = (
     "`features.preset: NAME` or `--preset NAME`, once `data.dataset_path`; `features.mel.power`; `metadata.csv`,\n"
-    "`torch.stft`, `src/stoker/config/mel_recipe_fields.h`, mel.preset as plain words.\n```\nmel.preset --gone\n```\n"
+    "`torch.stft`, `src/stoker/config/mel_recipe.cc`, mel.preset as plain words.\n```\nmel.preset --gone\n```\n"
 )
 
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <set>
 
-#include "stoker/data/row_rules.h"
 #include "tests/data/data_set.h"
 #include "tests/doubles/fault_io.h"
 
@@ -53,34 +52,6 @@ TEST(IndexTest, SubsetsAreNestedAndSeeded) {
   EXPECT_TRUE(std::includes(half.begin(), half.end(), quarter.begin(), quarter.end()));
   data.options.splits.subset_seed = 43;
   EXPECT_NE(ids_of(data.scan()), half);
-}
-
-struct SpeakerCase {
-  const char* id;
-  const char* pattern;
-  const char* speaker;
-};
-TEST(SpeakerRuleTest, PatternFirstThenTheUsualParts) {
-  for (const auto& [id, pattern, speaker] :
-       {SpeakerCase{"p225_001_mic1", "", "p225"}, SpeakerCase{"LJ_spk07_0001", "", "spk07"},
-        SpeakerCase{"en_speaker3_x", "", "speaker3"}, SpeakerCase{"book_1284_0001", "", "1284"},
-        SpeakerCase{"LJ001-0001", "", "LJ001-0001"}, SpeakerCase{"abc_def", "", "abc"},
-        SpeakerCase{"LJ001-0001", "^([A-Z]+)", "LJ"}, SpeakerCase{"nothing", "(x9)", "nothing"}}) {
-    const SpeakerRule rule({.multispeaker = true, .id_pattern = pattern});
-    EXPECT_EQ(rule.speaker_of(id), speaker) << id << " by " << pattern;
-  }
-}
-
-TEST(SpeakerRuleTest, APatternThatIsNoneIsRefused) {
-  for (const char* pattern : {"(", "no group", "(a)\\1", "(?=a)(b)"}) {
-    EXPECT_THROW(SpeakerRule({.multispeaker = true, .id_pattern = pattern}), ConfigError);
-  }
-}
-
-TEST(SpeakerRuleTest, NoPatternTakesLongerThanTheIdIsLong) {
-  const SpeakerRule rule({.multispeaker = true, .id_pattern = "(a+)+$"});
-  const std::string id = std::string(1000, 'a') + "_7!";
-  for (int i = 0; i < 100; ++i) ASSERT_EQ(rule.speaker_of(id), std::string(1000, 'a'));
 }
 
 TEST(IndexTest, SpeakersGetNumbersInOrderOfAppearance) {
@@ -166,7 +137,7 @@ TEST(IndexTest, TheResultDoesNotDependOnTheNumberOfThreads) {
   EXPECT_EQ(results[0], results[2]);
 }
 
-TEST(IndexTest, B20AReadErrorRejectsThatRowAndTheOthersGoOn) {
+TEST(IndexTest, AReadErrorRejectsThatRowAndTheOthersGoOn) {
   DataSet data;
   data.put_ids({"a", "b", "c"});
   data.put_metadata("a|x|some text\nb|x|some text\nc|x|some text\n");
@@ -202,7 +173,7 @@ TEST(IndexTest, EveryFailedCallIsAnErrorOrARejectAndNothingLeaks) {
   }
 }
 
-TEST(IndexTest, A12NothingIsOpenedForAPathThatLeaves) {
+TEST(IndexTest, NothingIsOpenedForAPathThatLeaves) {
   DataSet data;
   data.put_ids({"a"});
   data.put_metadata("../../etc/passwd|x|y\n/etc/passwd|x|y\n..\\x|x|y\n");

@@ -49,7 +49,7 @@ Cost cost_of(std::size_t num_rows) {
   return {.seconds = thread_cpu_s() - before_s, .memory_bytes = index.memory_bytes()};
 }
 
-TEST(ManyRowsTest, A23TwiceTheRowsCostTwiceTheTimeAndMemory) {
+TEST(ManyRowsTest, TwiceTheRowsCostTwiceTheTimeAndMemory) {
   constexpr std::size_t kRows = 30'000;
   // The best of three: other work on the machine only ever adds.
   double ratio = 1e9;
@@ -63,7 +63,7 @@ TEST(ManyRowsTest, A23TwiceTheRowsCostTwiceTheTimeAndMemory) {
   EXPECT_LE(static_cast<double>(large.memory_bytes), 2.1 * static_cast<double>(small.memory_bytes));
 }
 
-TEST(ManyRowsTest, A23ARowCostsAtMost400BytesBeyondItsText) {
+TEST(ManyRowsTest, ARowCostsAtMost400BytesBeyondItsText) {
   constexpr std::size_t kRows = 20'000;
   constexpr std::size_t kTextBytes = 2 * 82;
   EXPECT_LE(cost_of(kRows).memory_bytes / kRows, kTextBytes + 400);

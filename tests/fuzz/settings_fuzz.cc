@@ -10,10 +10,9 @@
 #include <string_view>
 
 #include "stoker/base/invariant.h"
+#include "stoker/config/check_settings.h"
 #include "stoker/config/load.h"
-#include "stoker/config/no_effect.h"
-#include "stoker/config/settings_digest.h"
-#include "stoker/config/yaml/settings_yaml.h"
+#include "stoker/config/settings_text.h"
 
 namespace stoker::config {
 namespace {

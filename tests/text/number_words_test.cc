@@ -1,11 +1,10 @@
-#include "stoker/text/english/number_words.h"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <set>
 
-#include "stoker/text/persian/number_words.h"
+#include "stoker/text/number_words.h"
 
 namespace stoker::text {
 namespace {

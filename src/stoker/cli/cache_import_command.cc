@@ -14,7 +14,7 @@
 #include "stoker/cli/command_group.h"
 #include "stoker/cli/commands.h"
 #include "stoker/cli/errors.h"
-#include "stoker/config/yaml/settings_yaml.h"
+#include "stoker/config/settings_text.h"
 
 namespace stoker::cli {
 namespace {

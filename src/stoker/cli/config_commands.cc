@@ -17,9 +17,8 @@
 #include "stoker/config/field_table.h"
 #include "stoker/config/load.h"
 #include "stoker/config/recommend.h"
-#include "stoker/config/settings_page.h"
+#include "stoker/config/settings_text.h"
 #include "stoker/config/value_text.h"
-#include "stoker/config/yaml/settings_yaml.h"
 #include "stoker/cuda/device_probe.h"
 
 namespace stoker::cli {
@@ -70,7 +69,7 @@ ordered_json check_file(CommandContext& context, const std::string& file) {
   context.print(
       fmt::format("{}: good, {} settings given, {} notices", file, num_given, notices.size()));
   return {{"file", file},
-          {"from_original", loaded.from_original},
+          {"from_original", loaded.from_myxtts},
           {"settings_given", num_given},
           {"notices", notices}};
 }

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "stoker/config/field_table.h"
-#include "stoker/config/no_effect.h"
+#include "stoker/config/check_settings.h"
 
 namespace CLI {
 class App;

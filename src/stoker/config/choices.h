@@ -10,7 +10,7 @@
 
 namespace stoker::config {
 
-// Names stand in the order of the enumerators; names_of() is found by the type alone.
+// Names are in the order of the enumerators; names_of() is found by the type alone.
 using ChoiceNames = std::span<const std::string_view>;
 
 enum class BadInputs : std::uint8_t { kSkip, kFail };

@@ -1,10 +1,9 @@
-// The error codes of settings: files, values, names and how they fit together.
+// The error codes of settings: files, values, names, how they fit together, and mel recipes.
 #pragma once
 
 #include <array>
 
 #include "stoker/base/error.h"
-#include "stoker/config/mel_errors.h"
 
 namespace stoker::config {
 
@@ -25,7 +24,7 @@ inline constexpr ErrorCode kConfigAnchor{"E-CONFIG-ANCHOR", ExitCode::kUsage,
                                          "The settings file uses an anchor, an alias or a tag.",
                                          "write the value out where it is needed"};
 inline constexpr ErrorCode kConfigDuplicate{"E-CONFIG-DUPLICATE", ExitCode::kUsage,
-                                            "A key stands twice in one place; both lines are "
+                                            "A key is given twice in one section; both lines are "
                                             "named.",
                                             "keep one of the two lines"};
 inline constexpr ErrorCode kConfigUnknown{"E-CONFIG-UNKNOWN", ExitCode::kUsage,
@@ -34,7 +33,7 @@ inline constexpr ErrorCode kConfigUnknown{"E-CONFIG-UNKNOWN", ExitCode::kUsage,
 inline constexpr ErrorCode kConfigValue{"E-CONFIG-VALUE", ExitCode::kUsage,
                                         "A value is not of the kind its setting takes.", ""};
 inline constexpr ErrorCode kConfigRange{"E-CONFIG-RANGE", ExitCode::kUsage,
-                                        "A value lies outside the range of its setting.", ""};
+                                        "A value is outside the range of its setting.", ""};
 inline constexpr ErrorCode kConfigConflict{"E-CONFIG-CONFLICT", ExitCode::kUsage,
                                            "Two settings contradict each other.", ""};
 inline constexpr ErrorCode kConfigFolder{"E-CONFIG-FOLDER", ExitCode::kUsage,
@@ -46,6 +45,13 @@ inline constexpr ErrorCode kConfigNoEffect{
     "E-CONFIG-NOEFFECT", ExitCode::kUsage,
     "With --strict: a setting was given that nothing reads yet.",
     "remove the setting, or leave --strict out: without it this is a notice"};
+
+inline constexpr ErrorCode kMelPreset{"E-MEL-PRESET", ExitCode::kUsage,
+                                      "The preset is none of the ten known ones.",
+                                      "see docs/guide/which-mel.md for the list"};
+inline constexpr ErrorCode kMelValue{"E-MEL-VALUE", ExitCode::kUsage,
+                                     "A value of the mel recipe is unknown or out of range.",
+                                     "see docs/guide/which-mel.md for every value and its meaning"};
 
 inline constexpr std::array kErrorCodes{
     &kConfigFile,      &kConfigSize,     &kConfigYaml,  &kConfigDepth, &kConfigAnchor,

@@ -13,7 +13,7 @@
 
 namespace stoker::config {
 
-// What changes when a setting changes. `order` covers which rows stand together in a batch and what
+// What changes when a setting changes. `order` covers which utterances share a batch and what
 // is drawn for them; seed, rank and row limits are recorded apart and affect nothing here.
 enum class Affects { kNothing, kFeatures, kText, kOrder };
 
@@ -48,61 +48,63 @@ struct Bounds {
   Number high = std::numeric_limits<Number>::max();
 };
 
-// Lists of names inside are separated by spaces.
+// What a declaration says in words, whatever type its value has. Lists of names inside are
+// separated by spaces.
+struct FieldText {
+  std::string_view name;
+  std::string_view sentence;
+  std::string_view unit{};
+  std::string_view flags{};         // empty: derived from the name, "batch_size" -> --batch-size
+  std::string_view off_flags{};     // switches: flags that turn it off
+  std::string_view myxtts_names{};  // "data.dataset_path": the name that myxtts has for it
+  std::string_view choices{};       // for text: the words it may be
+  Affects affects = Affects::kNothing;
+  NotYet not_yet = NotYet::kRead;
+  std::string_view not_yet_value{};  // where only this value has no effect: "auto"
+};
+
 template <class Struct, class T>
 struct Field {
   using Value = T;
   using Range = Bounds<typename NumberIn<T>::Type>;
 
-  std::string_view name;
+  FieldText text;
   T Struct::*member;
   Range range{};
-  std::string_view sentence{};
-  std::string_view unit_name{};
-  std::string_view flag_names{};      // empty: derived from the name, "batch_size" -> --batch-size
-  std::string_view off_flag_names{};  // switches: flags that turn it off
-  std::string_view old_names{};       // "data.dataset_path": the original's name, same meaning
-  std::string_view choice_names{};    // for text: the words it may be
-  Affects affected = Affects::kNothing;
-  NotYet unread = NotYet::kRead;
-  std::string_view unread_value{};  // where only this value has no effect: "auto"
 
-  constexpr Field unit(std::string_view text) const { return with(&Field::unit_name, text); }
-  constexpr Field flags(std::string_view text) const { return with(&Field::flag_names, text); }
-  constexpr Field off_flags(std::string_view text) const {
-    return with(&Field::off_flag_names, text);
+  constexpr Field unit(std::string_view words) const { return with(&FieldText::unit, words); }
+  constexpr Field flags(std::string_view words) const { return with(&FieldText::flags, words); }
+  constexpr Field off_flags(std::string_view words) const {
+    return with(&FieldText::off_flags, words);
   }
-  constexpr Field old(std::string_view text) const { return with(&Field::old_names, text); }
-  constexpr Field choices(std::string_view text) const { return with(&Field::choice_names, text); }
-  constexpr Field affects(Affects what) const {
-    Field changed = *this;
-    changed.affected = what;
-    return changed;
+  constexpr Field myxtts(std::string_view words) const {
+    return with(&FieldText::myxtts_names, words);
   }
+  constexpr Field choices(std::string_view words) const { return with(&FieldText::choices, words); }
+  constexpr Field affects(Affects what) const { return with(&FieldText::affects, what); }
   // tools/check_settings.py finds who reads a setting and compares.
   constexpr Field not_yet(NotYet who, std::string_view value = {}) const {
-    Field changed = with(&Field::unread_value, value);
-    changed.unread = who;
-    return changed;
+    return with(&FieldText::not_yet, who).with(&FieldText::not_yet_value, value);
   }
 
  private:
-  constexpr Field with(std::string_view Field::*part, std::string_view text) const {
+  template <class Part>
+  constexpr Field with(Part FieldText::*part, Part value) const {
     Field changed = *this;
-    changed.*part = text;
+    changed.text.*part = value;
     return changed;
   }
 };
 
 template <class Struct, class T>
 constexpr auto field(std::string_view name, T Struct::*member, std::string_view sentence) {
-  return Field<Struct, T>{.name = name, .member = member, .sentence = sentence};
+  return Field<Struct, T>{{.name = name, .sentence = sentence}, member};
 }
 
 template <class Struct, class T>
 constexpr auto field(std::string_view name, T Struct::*member,
                      typename Field<Struct, T>::Range range, std::string_view sentence) {
-  return Field<Struct, T>{.name = name, .member = member, .range = range, .sentence = sentence};
+  return Field<Struct, T>{{.name = name, .sentence = sentence}, member, range};
 }
 
 }  // namespace stoker::config

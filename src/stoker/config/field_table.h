@@ -23,9 +23,9 @@ struct FieldInfo {
   std::string range;
   std::string unit;
   std::string sentence;
-  std::vector<std::string> flags;      // with the dashes; switches: what turns it on
-  std::vector<std::string> off_flags;  // switches: what turns it off
-  std::vector<std::string> old_paths;  // the original's names of the same meaning
+  std::vector<std::string> flags;         // with the dashes; switches: what turns it on
+  std::vector<std::string> off_flags;     // switches: what turns it off
+  std::vector<std::string> myxtts_paths;  // the names that myxtts has for it
   std::vector<std::string> choices;
   bool is_switch = false;
   bool takes_nothing = false;  // `key:` without a value is a value of its own: none, or empty
@@ -42,7 +42,7 @@ std::span<const FieldInfo> all_fields();
 // The setting of that path, or null. Only canonical paths.
 const FieldInfo* find_field(std::string_view path);
 
-// Place of a field in all_fields().
+// The field's index in all_fields().
 std::size_t index_of(const FieldInfo& field);
 
 std::string_view affects_name(Affects affects);

@@ -8,55 +8,54 @@
 #include <optional>
 
 #include "stoker/base/invariant.h"
-#include "stoker/config/legacy/optimization_levels.h"
-#include "stoker/config/legacy/original_defaults.h"
+#include "stoker/config/legacy/myxtts_tables.h"
 #include "stoker/config/value_text.h"
 
 namespace stoker::config {
 namespace {
 
-// 0 for our own name, then the original's in the order of their declaration.
+// 0 for our own name, then those of myxtts in the order of their declaration.
 std::size_t rank_of(const GivenValue& given) {
-  if (!given.name.is_old()) return 0;
-  const auto& old = given.name.field->old_paths;
-  return 1 +
-         static_cast<std::size_t>(std::find(old.begin(), old.end(), given.name.path) - old.begin());
+  if (!given.name.is_of_myxtts()) return 0;
+  const auto& paths = given.name.field->myxtts_paths;
+  const auto found = std::find(paths.begin(), paths.end(), given.name.path);
+  return 1 + static_cast<std::size_t>(found - paths.begin());
 }
 
 bool says_true(const GivenValue& given) {
   return read_bool(given.value, {given.name.path, {}, {}});
 }
 
-std::optional<bool> rule_value(const std::vector<GivenValue>& values, OldRule rule) {
+std::optional<bool> rule_value(const std::vector<GivenValue>& values, MyxttsRule rule) {
   for (const GivenValue& given : values) {
-    const bool same = given.name.kind == KnownName::Kind::kOldRule && given.name.rule == rule;
+    const bool same = given.name.kind == KnownName::Kind::kMyxttsRule && given.name.rule == rule;
     if (same && !given.value.is_null()) return says_true(given);
   }
   return std::nullopt;
 }
 
 bool is_loudness(const GivenValue& given) {
-  return given.name.kind == KnownName::Kind::kOldRule &&
-         (given.name.rule == OldRule::kLoudness || given.name.rule == OldRule::kNormalize);
+  return given.name.kind == KnownName::Kind::kMyxttsRule &&
+         (given.name.rule == MyxttsRule::kLoudness || given.name.rule == MyxttsRule::kNormalize);
 }
 
 }  // namespace
 
 Layers::Layers(LoadedSettings& into) : into_(into) { into_.sources.resize(all_fields().size()); }
 
-void Layers::use_original_defaults() {
-  for (const auto& [path, text] : original_defaults())
-    assign_text(path, std::string(text), {.kind = SourceKind::kOriginal});
+void Layers::use_myxtts_defaults() {
+  for (const auto& [path, text] : myxtts_defaults())
+    assign_text(path, std::string(text), {.kind = SourceKind::kMyxtts});
 }
 
 void Layers::apply(const std::vector<GivenValue>& values) {
   std::map<const FieldInfo*, const GivenValue*> chosen;
   for (const GivenValue& given : values) {
     if (given.name.kind == KnownName::Kind::kNotice) say(given, given.name.notice);
-    if (given.name.kind == KnownName::Kind::kOldRule) apply_rule(given);
+    if (given.name.kind == KnownName::Kind::kMyxttsRule) apply_rule(given);
     if (given.name.field == nullptr) continue;
     if (given.value.is_null() && !given.name.field->takes_nothing) {
-      say(given, "has no value; the default stands");
+      say(given, "has no value; the default is used");
       continue;
     }
     const GivenValue*& best = chosen[given.name.field];
@@ -87,7 +86,7 @@ void Layers::assign_text(std::string_view path, const std::string& text,
 
 void Layers::apply_rule(const GivenValue& given) {
   if (given.value.is_null() || is_loudness(given)) return;
-  if (given.name.rule == OldRule::kCleaners) {
+  if (given.name.rule == MyxttsRule::kCleaners) {
     const std::vector<std::string> names = read_list(given.value, {given.name.path, {}, {}});
     if (names.size() > 1) say(given, "the first cleaner is used; stoker runs one");
     YamlNode first = given.value;
@@ -96,22 +95,22 @@ void Layers::apply_rule(const GivenValue& given) {
     return;
   }
   const bool on = says_true(given);
-  if (given.name.rule == OldRule::kMemoryCache && on)
+  if (given.name.rule == MyxttsRule::kMemoryCache && on)
     assign_text("cache.tier", "ram", given.source);
-  if (given.name.rule == OldRule::kMixedPrecision && !on)
+  if (given.name.rule == MyxttsRule::kMixedPrecision && !on)
     assign_text("training.precision", "fp32", given.source);
-  const bool eager = (given.name.rule == OldRule::kGraphMode && !on) ||
-                     (given.name.rule == OldRule::kEagerDebug && on);
+  const bool eager = (given.name.rule == MyxttsRule::kGraphMode && !on) ||
+                     (given.name.rule == MyxttsRule::kEagerDebug && on);
   if (eager) assign_text("training.graphs", "off", given.source);
 }
 
-// Two switches of the original decide one setting here: loudness wins over peak.
+// Two switches of myxtts decide one setting here: loudness wins over peak.
 void Layers::apply_loudness(const std::vector<GivenValue>& values) {
   const auto first = std::find_if(values.begin(), values.end(), is_loudness);
   if (first == values.end()) return;
-  const bool unsaid = into_.from_original;
-  const bool lufs = rule_value(values, OldRule::kLoudness).value_or(unsaid);
-  const bool peak = rule_value(values, OldRule::kNormalize).value_or(unsaid);
+  const bool unsaid = into_.from_myxtts;
+  const bool lufs = rule_value(values, MyxttsRule::kLoudness).value_or(unsaid);
+  const bool peak = rule_value(values, MyxttsRule::kNormalize).value_or(unsaid);
   assign_text("features.loudness", lufs ? "lufs" : peak ? "peak" : "none", first->source);
 }
 

@@ -1,4 +1,5 @@
-// Puts values over each other, the stronger source last.
+// The values that each source gives, and how they are put over each other, the stronger source
+// last.
 #pragma once
 
 #include <string>
@@ -17,16 +18,30 @@ struct GivenValue {
   ValueSource source;
 };
 
-// Collects given values and turns old names into ours. Used by load_settings only.
+// Each entry with its name. Keys of a section that are written at the top are taken into it, with
+// a line in `notices`. Throws E-CONFIG-UNKNOWN with the nearest name.
+std::vector<GivenValue> file_values(const YamlNode& root, std::vector<std::string>& notices);
+
+// STOKER_DATA__BATCH_SIZE -> data.batch_size. Variables that are no settings are left out; unknown
+// ones are errors.
+std::vector<GivenValue> environment_values(
+    const std::vector<std::pair<std::string, std::string>>& environment);
+
+std::vector<GivenValue> command_line_values(const std::vector<Assignment>& assignments);
+
+// "data.batch_size=48"; a key without its section is taken into it.
+std::vector<GivenValue> set_values(const std::vector<std::string>& set);
+
+// Collects given values and turns names of myxtts into ours. Used by load_settings only.
 class Layers {
  public:
   explicit Layers(LoadedSettings& into);
 
-  // The original's defaults and preset, for a file that is one of its own.
-  void use_original_defaults();
+  // The defaults and preset of myxtts, for a file that is one of its own.
+  void use_myxtts_defaults();
   // Values of one source; of two names for one setting the better known one is taken.
   void apply(const std::vector<GivenValue>& values);
-  // What training.optimization_level stands for, under every value that was given.
+  // What training.optimization_level means, below every value that was given.
   void apply_level();
 
  private:

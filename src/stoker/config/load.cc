@@ -10,18 +10,16 @@
 #include "stoker/config/errors.h"
 #include "stoker/config/field_table.h"
 #include "stoker/config/layers.h"
-#include "stoker/config/yaml/file_values.h"
 
 namespace stoker::config {
 namespace {
 
-// A file that uses a name only the original has is one of its own, unless it names a preset of
-// ours.
-const GivenValue* sign_of_original(const std::vector<GivenValue>& values) {
+// A file that uses a name only myxtts has is one of its files, unless it names a preset of ours.
+const GivenValue* sign_of_myxtts(const std::vector<GivenValue>& values) {
   const GivenValue* sign = nullptr;
   for (const GivenValue& given : values) {
     if (given.name.field == find_field("features.preset")) return nullptr;
-    if (given.name.is_old() && sign == nullptr) sign = &given;
+    if (given.name.is_of_myxtts() && sign == nullptr) sign = &given;
   }
   return sign;
 }
@@ -29,14 +27,14 @@ const GivenValue* sign_of_original(const std::vector<GivenValue>& values) {
 void load_file(const std::string& file, Layers& layers, LoadedSettings& loaded) {
   std::vector<std::string> notices;
   const std::vector<GivenValue> values = file_values(load_yaml(file), notices);
-  const GivenValue* sign = sign_of_original(values);
+  const GivenValue* sign = sign_of_myxtts(values);
   if (sign != nullptr) {
-    loaded.from_original = true;
+    loaded.from_myxtts = true;
     loaded.notices.push_back(
-        fmt::format("{}: {} is a name of the original: preset myxtts and the original's defaults "
-                    "apply; `stoker config migrate {}` writes the native form",
+        fmt::format("{}: {} is a name of myxtts: preset myxtts and the defaults of myxtts apply; "
+                    " `stoker config migrate {}` writes the native form",
                     source_text(sign->source), sign->name.path, file));
-    layers.use_original_defaults();
+    layers.use_myxtts_defaults();
   }
   loaded.notices.insert(loaded.notices.end(), notices.begin(), notices.end());
   layers.apply(values);
@@ -63,8 +61,8 @@ std::string source_text(const ValueSource& source) {
   switch (source.kind) {
     case SourceKind::kDefault:
       return "default";
-    case SourceKind::kOriginal:
-      return "the original's default";
+    case SourceKind::kMyxtts:
+      return "the default of myxtts";
     case SourceKind::kLevel:
       return "training.optimization_level";
     default:

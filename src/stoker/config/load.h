@@ -14,8 +14,8 @@ namespace stoker::config {
 // Stronger sources later.
 enum class SourceKind {
   kDefault,
-  kOriginal,  // the original's default, because the file is one of its own
-  kLevel,     // training.optimization_level
+  kMyxtts,  // a default of myxtts, because the file is one of its own
+  kLevel,   // training.optimization_level
   kFile,
   kEnvironment,
   kCommandLine,
@@ -48,7 +48,7 @@ struct LoadedSettings {
   Settings settings;
   std::vector<ValueSource> sources;  // by index_of(field)
   std::vector<std::string> notices;  // one line each, for people
-  bool from_original = false;        // the file is one of the original's
+  bool from_myxtts = false;          // the file is one of myxtts
 };
 
 // Throws ConfigError. The result has passed check_settings.

@@ -3,8 +3,8 @@
 
 #include <array>
 
-#include "stoker/config/mel_errors.h"
-#include "stoker/config/mel_recipe.h"
+#include "stoker/config/errors.h"
+#include "stoker/config/settings.h"
 
 namespace stoker::config {
 namespace {
@@ -158,6 +158,19 @@ MelRecipe mel_preset(std::string_view name) {
          .found = fmt::format("\"{}\"", name),
          .action = {},
          .cure = {}});
+}
+
+MelRecipe recipe_of(const FeatureSettings& features) {
+  MelRecipe recipe = mel_preset(features.preset);
+  recipe.sample_rate_hz = features.sample_rate_hz.value_or(recipe.sample_rate_hz);
+  recipe.n_fft = features.n_fft.value_or(recipe.n_fft);
+  recipe.hop_samples = features.hop_samples.value_or(recipe.hop_samples);
+  recipe.win_samples = features.win_samples.value_or(recipe.win_samples);
+  recipe.num_mels = features.num_mels.value_or(recipe.num_mels);
+  recipe.fmin_hz = features.fmin_hz.value_or(recipe.fmin_hz);
+  recipe.fmax_hz = features.fmax_hz.value_or(recipe.fmax_hz);
+  for (const auto& [key, value] : features.mel) set_mel_value(recipe, key, value);
+  return recipe;
 }
 
 }  // namespace stoker::config

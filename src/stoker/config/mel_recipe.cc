@@ -8,11 +8,55 @@
 #include <iterator>
 #include <type_traits>
 
-#include "stoker/config/mel_errors.h"
-#include "stoker/config/mel_recipe_fields.h"
+#include "stoker/config/errors.h"
 
 namespace stoker::config {
 namespace {
+
+// The list of a recipe's keys, written once: digest, YAML and range checks walk it.
+// Calls visit(key, member) for each settable value. `Recipe` is MelRecipe or const
+// MelRecipe. Enumerations are written with the names beside their declaration (names_of).
+template <class Recipe, class Visitor>
+void visit_mel_fields(Recipe& r, Visitor&& visit) {
+  visit("sample_rate_hz", r.sample_rate_hz);
+  visit("waveform_scale", r.waveform_scale);
+  visit("fit_samples", r.fit_samples);
+  visit("n_fft", r.n_fft);
+  visit("hop_samples", r.hop_samples);
+  visit("win_samples", r.win_samples);
+  visit("window", r.window);
+  visit("framing", r.framing);
+  visit("pad_mode", r.pad_mode);
+  visit("drop_last_frames", r.drop_last_frames);
+  visit("remove_dc", r.remove_dc);
+  visit("preemphasis", r.preemphasis);
+  visit("power", r.power);
+  visit("magnitude_epsilon", r.magnitude_epsilon);
+  visit("num_mels", r.num_mels);
+  visit("fmin_hz", r.fmin_hz);
+  visit("fmax_hz", r.fmax_hz);
+  visit("scale", r.scale);
+  visit("triangle", r.triangle);
+  visit("norm", r.norm);
+  visit("log", r.log);
+  visit("floor_mode", r.floor_mode);
+  visit("floor", r.floor);
+  visit("range", r.range);
+  visit("range_below_max", r.range_below_max);
+  visit("out_offset", r.out_offset);
+  visit("out_scale", r.out_scale);
+  visit("channel_divisors", r.channel_divisors);
+}
+
+constexpr std::span<const std::string_view> names_of(MelFraming) { return kMelFramingNames; }
+constexpr std::span<const std::string_view> names_of(MelPadMode) { return kMelPadModeNames; }
+constexpr std::span<const std::string_view> names_of(MelWindow) { return kMelWindowNames; }
+constexpr std::span<const std::string_view> names_of(MelScale) { return kMelScaleNames; }
+constexpr std::span<const std::string_view> names_of(MelTriangle) { return kMelTriangleNames; }
+constexpr std::span<const std::string_view> names_of(MelNorm) { return kMelNormNames; }
+constexpr std::span<const std::string_view> names_of(MelLog) { return kMelLogNames; }
+constexpr std::span<const std::string_view> names_of(MelFloor) { return kMelFloorNames; }
+constexpr std::span<const std::string_view> names_of(MelRange) { return kMelRangeNames; }
 
 std::string number_text(double value) {
   char buffer[32];
@@ -128,7 +172,7 @@ void check_mel_recipe(const MelRecipe& recipe) {
 
 std::vector<std::pair<std::string, std::string>> mel_recipe_values(const MelRecipe& recipe) {
   std::vector<std::pair<std::string, std::string>> values;
-  visit_mel_fields(recipe, [&](std::string_view key, const auto& value, std::string_view) {
+  visit_mel_fields(recipe, [&](std::string_view key, const auto& value) {
     values.emplace_back(key, value_text(value));
   });
   std::ranges::sort(values);
@@ -138,7 +182,7 @@ std::vector<std::pair<std::string, std::string>> mel_recipe_values(const MelReci
 void set_mel_value(MelRecipe& recipe, std::string_view key, std::string_view value) {
   bool known = false;
   bool parsed = false;
-  visit_mel_fields(recipe, [&](std::string_view name, auto& member, std::string_view) {
+  visit_mel_fields(recipe, [&](std::string_view name, auto& member) {
     if (name != key) return;
     known = true;
     parsed = parse_value(value, member);

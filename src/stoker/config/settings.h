@@ -6,25 +6,20 @@
 #include <tuple>
 
 #include "stoker/config/mel_recipe.h"
-#include "stoker/config/sections/batch_settings.h"
 #include "stoker/config/sections/cache_settings.h"
 #include "stoker/config/sections/data_settings.h"
 #include "stoker/config/sections/feature_settings.h"
-#include "stoker/config/sections/gpu_settings.h"
-#include "stoker/config/sections/loader_settings.h"
-#include "stoker/config/sections/observe_settings.h"
-#include "stoker/config/sections/row_settings.h"
-#include "stoker/config/sections/text_settings.h"
+#include "stoker/config/sections/feed_settings.h"
 #include "stoker/config/sections/training_settings.h"
 
 namespace stoker::config {
 
-// Settings that stand at the top of the file, outside any section.
+// Settings at the top of the file, outside any section.
 struct RunSettings {
   static constexpr std::string_view kSection = "";
   static constexpr std::string_view kTitle = "Run";
 
-  std::int64_t seed = 42;
+  std::int64_t seed = kDefaultSeed;
   std::string device = "auto";
   bool strict = false;
 

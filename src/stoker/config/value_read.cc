@@ -39,7 +39,7 @@ Number within(Number value, const YamlNode& node, const NumberRule<Number>& rule
   if (value >= rule.low && value <= rule.high) return value;
   raise({.code = &kConfigRange,
          .place = node.place,
-         .promised = fmt::format("{} lies between {} and {}", rule.key, write_json(rule.low),
+         .promised = fmt::format("{} is between {} and {}", rule.key, write_json(rule.low),
                                  write_json(rule.high)),
          .found = fmt::format("found {}", node.text)});
 }
@@ -49,7 +49,7 @@ std::uint64_t within_bytes(std::uint64_t value, const YamlNode& node,
   if (value >= rule.low && value <= rule.high) return value;
   raise({.code = &kConfigRange,
          .place = node.place,
-         .promised = fmt::format("{} lies between {} and {}", rule.key,
+         .promised = fmt::format("{} is between {} and {}", rule.key,
                                  plain_text(write_json(Bytes{rule.low})),
                                  plain_text(write_json(Bytes{rule.high}))),
          .found = fmt::format("found {}", node.text)});

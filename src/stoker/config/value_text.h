@@ -12,7 +12,7 @@
 
 namespace stoker::config {
 
-// What a reader needs to know beside the text; `key` ("data.batch_size") stands in errors.
+// What a reader needs to know beside the text; `key` ("data.batch_size") is named in errors.
 struct ValueRule {
   std::string key;
   std::string unit;                       // "MiB": what a plain number of bytes counts

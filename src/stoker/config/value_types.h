@@ -1,4 +1,5 @@
-// The kinds of value a setting can have beyond bool, number and text.
+// The kinds of value a setting can have beyond bool, number and text, and the defaults that other
+// folders' own options share with the settings.
 #pragma once
 
 #include <array>
@@ -31,6 +32,9 @@ struct Bytes {
 inline constexpr std::uint64_t kMiB = std::uint64_t{1} << 20U;
 inline constexpr std::uint64_t kGiB = std::uint64_t{1} << 30U;
 inline constexpr std::uint64_t kTiB = std::uint64_t{1} << 40U;
+
+inline constexpr std::uint64_t kDefaultSeed = 42;
+inline constexpr std::uint32_t kDefaultBatchFrames = 40'000;  // of one batch over all ranks
 
 // [low, high], low <= high.
 using Interval = std::array<double, 2>;

@@ -39,7 +39,7 @@ inline constexpr ErrorCode kMetaQuote{"E-META-QUOTE", ExitCode::kData,
                                       "A quoted CSV field does not end on its line.",
                                       "close the quote, or use tabs instead of commas"};
 inline constexpr ErrorCode kMetaSegment{"E-META-SEGMENT", ExitCode::kData,
-                                        "A segment is empty or lies outside its file.",
+                                        "A segment is empty or outside its file.",
                                         "correct offset and duration"};
 inline constexpr ErrorCode kMetaEntry{"E-META-ENTRY", ExitCode::kData,
                                       "A Kaldi utterance has no usable entry in a sister file.",
@@ -73,7 +73,7 @@ inline constexpr ErrorCode kDataColumns{"E-DATA-COLUMNS", ExitCode::kUsage,
                                         "The column map does not fit the file's header.",
                                         "write --columns audio=NAME,text=NAME"};
 inline constexpr ErrorCode kDataSource{"E-DATA-SOURCE", ExitCode::kUsage,
-                                       "The list of sources cannot be used as it stands.",
+                                       "The list of sources cannot be used as it is.",
                                        "give each source a path, a weight and a name of its own"};
 inline constexpr ErrorCode kDataPattern{"E-DATA-PATTERN", ExitCode::kUsage,
                                         "speaker_id_pattern is not a usable regular expression.",
@@ -114,7 +114,7 @@ inline constexpr ErrorCode kDataSilent{"E-DATA-SILENT", ExitCode::kData, "Every 
 inline constexpr ErrorCode kDataConstant{"E-DATA-CONSTANT", ExitCode::kData,
                                          "Every sample has one value that is not zero.", ""};
 inline constexpr ErrorCode kDataClipped{"E-DATA-CLIPPED", ExitCode::kData,
-                                        "Many samples stand at full scale or beyond.", ""};
+                                        "Many samples are at full scale or beyond.", ""};
 inline constexpr ErrorCode kDataMixed{"E-DATA-MIXED", ExitCode::kData,
                                       "Several channels are mixed to one.", ""};
 inline constexpr ErrorCode kDataResampled{"E-DATA-RESAMPLED", ExitCode::kData,

@@ -6,6 +6,7 @@
 #include "stoker/audio/loudness.h"
 #include "stoker/base/number_text.h"
 #include "stoker/config/errors.h"
+#include "stoker/config/sections/data_settings.h"
 
 namespace stoker::data {
 namespace {

@@ -31,4 +31,11 @@ void IdTable::grow() {
   }
 }
 
+std::uint32_t NameTable::number_of(std::string_view name) {
+  const auto [at, fresh] =
+      numbers_.emplace(std::string(name), static_cast<std::uint32_t>(names_.size()));
+  if (fresh) names_.emplace_back(name);
+  return at->second;
+}
+
 }  // namespace stoker::data

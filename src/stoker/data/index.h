@@ -49,7 +49,7 @@ class Index {
   // What the rows take, text included.
   std::size_t memory_bytes() const noexcept { return table_.memory_bytes(); }
 
-  // Opens the utterance's file; it can never lie outside its source's root.
+  // Opens the utterance's file; it is never outside its source's root.
   Result<File> open_sound(const Utterance& utterance) const;
 
   // Why the index must not be used (too many rejects, no usable row), if so.

@@ -10,6 +10,7 @@
 #include "stoker/audio/file/sound_file.h"
 #include "stoker/base/progress.h"
 #include "stoker/config/choices.h"
+#include "stoker/config/value_types.h"
 #include "stoker/text/tokenizer.h"
 
 namespace stoker::data {
@@ -37,7 +38,7 @@ struct SourceOptions {
   std::string wavs_train{};  // instead of wavs/ beside the metadata file
   std::string wavs_eval{};
   std::string columns{};     // "audio=path,text=sentence,speaker=client_id"
-  std::string audio_root{};  // absolute or relative audio paths lie beneath it
+  std::string audio_root{};  // absolute or relative audio paths are beneath it
   std::string language = "en";
 };
 
@@ -47,8 +48,8 @@ struct SplitOptions {
   double val_split = 0.1;
   double train_subset_fraction = 1.0;
   double eval_subset_fraction = 1.0;
-  std::uint64_t subset_seed = 42;
-  std::uint64_t seed = 42;  // of the split itself
+  std::uint64_t subset_seed = config::kDefaultSeed;
+  std::uint64_t seed = config::kDefaultSeed;  // of the split itself
 };
 
 // Rows outside these are filtered, never rejected.

@@ -46,7 +46,7 @@ FindBy find_by_kind(LayoutKind kind) {
   return kind == LayoutKind::kTable ? FindBy::kBoth : FindBy::kPath;
 }
 
-// The metadata file of one role, and where the user says its sound lies.
+// The metadata file of one role, and where the user says its sound is.
 struct Wanted {
   Split role = Split::kAll;
   LayoutKind kind = LayoutKind::kPipes;

@@ -19,13 +19,13 @@ enum class FindBy {
   kBoth,  // the row names it, with or without the folders before it: by the listing
 };
 
-// One metadata file of a data set, opened, with the folder its sound lies beneath.
+// One metadata file of a data set, opened, with the folder its sound is beneath.
 struct MetadataSource {
   LayoutKind kind = LayoutKind::kPipes;
   FindBy find_by = FindBy::kId;
   Split role = Split::kAll;  // kTrain or kEval where the layout has a file for each
   File metadata;
-  File folder;        // of the metadata file; Kaldi's sister files lie there
+  File folder;        // of the metadata file; Kaldi's sister files are there
   File root;          // sound paths are relative to it and never leave it
   std::string sound;  // folder beneath root that is listed, such as "wavs"; may be empty
   std::string name;   // of the data set: its folder's name unless the user gave one

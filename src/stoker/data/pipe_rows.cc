@@ -5,30 +5,17 @@
 #include <cctype>
 #include <string>
 
-#include "stoker/audio/file/sound_file.h"
-#include "stoker/base/number_text.h"
 #include "stoker/data/errors.h"
 #include "stoker/data/row_readers.h"
 
 namespace stoker::data {
 namespace {
 
-bool is_blank(std::string_view text) {
-  return text.find_first_not_of(" \t\r") == std::string_view::npos;
-}
-
 bool is_header(std::string_view line) {
   std::string start(line.substr(0, 8));
   std::transform(start.begin(), start.end(), start.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return start.starts_with("id|") || start.starts_with("fileid|") || start.starts_with("wav_id|");
-}
-
-Error lone_return(const Line& line, std::size_t at) {
-  return {.code = &kMetaCr,
-          .place = {.line = line.number, .byte = line.at_bytes + at},
-          .promised = "lines that end in LF or CR LF",
-          .found = "a carriage return alone"};
 }
 
 // Up to three fields; `num_fields` counts them all.
@@ -79,45 +66,6 @@ void read_pipe_row(const Line& line, RowGate& gate) {
 }
 
 }  // namespace
-
-Result<LineUse> screen_line(const Line& line, RowGate& gate) {
-  const std::size_t lone = line.text.find('\r');
-  const bool old_mac = lone != std::string_view::npos && line.number == 1 && line.ends_file;
-  if (old_mac) {
-    Error error = lone_return(line, lone);
-    error.place.file = gate.rules().file;
-    return error;
-  }
-  if (line.too_long) {
-    gate.reject({}, line.number,
-                {.code = &kMetaLine,
-                 .place = {.byte = line.at_bytes},
-                 .promised = fmt::format("lines of at most {}", bytes_text(kMaxLineBytes)),
-                 .found = fmt::format("{} bytes", grouped(line.size_bytes))});
-    return LineUse::kSkip;
-  }
-  if (is_blank(line.text)) {
-    gate.note("blank line");
-    return LineUse::kSkip;
-  }
-  if (lone != std::string_view::npos) {
-    gate.reject(line.text.substr(0, line.text.find('|')), line.number, lone_return(line, lone));
-    return LineUse::kSkip;
-  }
-  return LineUse::kRow;
-}
-
-std::string_view without_root(std::string_view path, std::string_view root) noexcept {
-  if (!root.empty() && path.starts_with(root) && path.size() > root.size() &&
-      path[root.size()] == '/')
-    path.remove_prefix(root.size() + 1);
-  while (path.starts_with("./")) path.remove_prefix(2);
-  return path;
-}
-
-std::string_view without_sound_suffix(std::string_view path) noexcept {
-  return audio::has_sound_suffix(path) ? path.substr(0, path.rfind('.')) : path;
-}
 
 Result<void> read_pipe_rows(LineReader& lines, const RowRules& rules, const RowSink& sink) {
   RowGate gate(rules, sink);

@@ -13,8 +13,8 @@ namespace stoker::data {
 
 inline constexpr std::size_t kMaxIdBytes = 1024;
 
-// Not empty, not only spaces, valid UTF-8, no control characters, and never a way out of the root.
-// `at_bytes` is where the id stands in its file. Nothing when all is well.
+// Not empty, not only spaces, valid UTF-8, no control characters, and never a path out of the root.
+// `at_bytes` is where the id begins in its file. Nothing when all is well.
 std::optional<Error> check_id(std::string_view id, std::uint64_t at_bytes);
 
 // A relative path that stays inside: no "..", no leading '/', no drive letter, no NUL.

@@ -59,13 +59,6 @@ const ErrorCode& filter_code(RowState state) {
 
 }  // namespace
 
-std::uint32_t NameTable::number_of(std::string_view name) {
-  const auto [at, fresh] =
-      numbers_.emplace(std::string(name), static_cast<std::uint32_t>(names_.size()));
-  if (fresh) names_.emplace_back(name);
-  return at->second;
-}
-
 struct RowIntake::Reading {
   const MetadataSource& metadata;
   const SourceOptions& source;

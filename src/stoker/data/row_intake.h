@@ -6,7 +6,6 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "stoker/base/digest/digest.h"
@@ -25,17 +24,6 @@ struct Segment {
   std::uint32_t row = 0;
   double offset_s = 0;
   std::optional<double> duration_s;  // absent = to the end
-};
-
-// Names as they first occur, each with its number.
-class NameTable {
- public:
-  std::uint32_t number_of(std::string_view name);
-  const std::vector<std::string>& names() const noexcept { return names_; }
-
- private:
-  std::vector<std::string> names_;
-  std::unordered_map<std::string, std::uint32_t> numbers_;
 };
 
 // What became of a row that was well formed. Kept as one byte a row.

@@ -1,13 +1,53 @@
-// Readers of the layouts people have: each turns one metadata file into rows.
+// Readers of the layouts people have: each turns one metadata file into rows, which all pass one
+// gate.
 #pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
 
 #include "stoker/base/io/io.h"
 #include "stoker/base/result.h"
+#include "stoker/data/index_options.h"
 #include "stoker/data/line_reader.h"
 #include "stoker/data/row.h"
-#include "stoker/data/row_gate.h"
 
 namespace stoker::data {
+
+// How rows are read, whatever the layout.
+struct RowRules {
+  std::string file{};  // the metadata file, for messages
+  ExtraPipes extra_pipes = ExtraPipes::kReject;
+  InvisibleCharacters invisible = InvisibleCharacters::kDrop;
+  std::string columns{};  // for tables with a header
+  std::string root{};     // absolute prefix that audio paths may carry
+};
+
+// The gate through which the rows of every layout pass: id, path and text are checked here.
+// Not thread-safe: keeps the scratch memory of one reader.
+class RowGate {
+ public:
+  RowGate(const RowRules& rules, const RowSink& sink) : rules_(rules), sink_(sink) {}
+
+  // Where the fields begin in the file; the line's start where a layout does not know better.
+  struct At {
+    std::uint64_t id_bytes = 0;
+    std::uint64_t text_bytes = 0;
+    std::uint64_t raw_bytes = 0;
+  };
+
+  // Hands the row to the sink as accepted or rejected.
+  void pass(const Row& row, const At& at);
+  void reject(std::string_view id, std::uint64_t line, Error error);
+  void note(std::string_view rule) { sink_.note(rule); }
+
+  const RowRules& rules() const noexcept { return rules_; }
+
+ private:
+  const RowRules& rules_;
+  const RowSink& sink_;
+  std::string text_scratch_;
+};
 
 // `id|text|normalised`, one row a line, no quoting (docs/format/metadata.md).
 Result<void> read_pipe_rows(LineReader& lines, const RowRules& rules, const RowSink& sink);
@@ -18,7 +58,7 @@ Result<void> read_table_rows(LineReader& lines, const RowRules& rules, const Row
 // NeMo manifests: one JSON object a line with audio_filepath, text, duration, offset.
 Result<void> read_json_rows(LineReader& lines, const RowRules& rules, const RowSink& sink);
 
-// A Kaldi folder: `lines` reads its file text; wav.scp, segments and utt2spk lie beside it.
+// A Kaldi folder: `lines` reads its file text; wav.scp, segments and utt2spk are beside it.
 Result<void> read_kaldi_rows(LineReader& lines, const File& folder, const RowRules& rules,
                              const RowSink& sink);
 

@@ -10,10 +10,10 @@
 
 namespace stoker::data {
 
-// Where an id falls in [0, 1): the same for ever, whatever rows come and go.
+// Where an id falls in [0, 1): always the same, whatever rows are added or removed.
 double split_place(std::string_view id, std::uint64_t seed) noexcept;
 
-// kTrain below train_split, kEval from 1 - val_split on; kAll for what lies between.
+// kTrain below train_split, kEval from 1 - val_split on; kAll for what is between.
 Split split_of(std::string_view id, const SplitOptions& options) noexcept;
 
 // Whether the id is in the subset of its split.

@@ -12,10 +12,55 @@
 #include "stoker/base/errors.h"
 #include "stoker/base/number_text.h"
 #include "stoker/data/errors.h"
-#include "stoker/data/sample_statistics.h"
 
 namespace stoker::data {
 namespace {
+
+constexpr float kFullScale = 32767.0F / 32768.0F;
+// Peaks touch full scale now and then; a thousandth of all samples is a recording that was cut.
+constexpr double kClippedShare = 0.001;
+
+// What a listener would notice at once: silence, a constant, samples stuck at full scale.
+class SampleStatistics {
+ public:
+  void add(std::span<const float> samples);
+
+  Digest128 digest() const noexcept { return digest_.finish(); }
+  // E-DATA-SILENT, E-DATA-CONSTANT or E-DATA-CLIPPED without a place, or nothing.
+  std::optional<Error> oddity() const;
+
+ private:
+  DigestStream digest_;
+  std::uint64_t num_samples_ = 0;
+  std::uint64_t num_full_scale_ = 0;
+  float lowest_ = 0;
+  float highest_ = 0;
+};
+
+void SampleStatistics::add(std::span<const float> samples) {
+  if (samples.empty()) return;
+  if (num_samples_ == 0) lowest_ = highest_ = samples.front();
+  for (const float sample : samples) {
+    lowest_ = std::min(lowest_, sample);
+    highest_ = std::max(highest_, sample);
+    num_full_scale_ += static_cast<std::uint64_t>(sample >= kFullScale || sample <= -kFullScale);
+  }
+  num_samples_ += samples.size();
+  digest_.add(std::as_bytes(samples));
+}
+
+std::optional<Error> SampleStatistics::oddity() const {
+  if (lowest_ == highest_)
+    return Error{.code = lowest_ == 0.0F ? &kDataSilent : &kDataConstant,
+                 .promised = "sound",
+                 .found = fmt::format("every sample is {}", lowest_)};
+  if (static_cast<double>(num_full_scale_) > kClippedShare * static_cast<double>(num_samples_))
+    return Error{.code = &kDataClipped,
+                 .promised = "samples below full scale",
+                 .found = fmt::format("{} of {} at or beyond it", grouped(num_full_scale_),
+                                      grouped(num_samples_))};
+  return std::nullopt;
+}
 
 void reject(SoundVerdict& out, Error error) {
   out.verdict = Verdict::kRejected;
@@ -70,7 +115,7 @@ void list_oddities(const File& file, const audio::SoundInfo& info, const IndexOp
                                    fmt::format("{} Hz", info.rate_hz)));
 }
 
-// Where the utterance lies in its file. A duration that is the file's own to within 50 ms is the
+// Where the utterance is in its file. A duration that is the file's own to within 50 ms is the
 // whole file, since manifests round it.
 std::optional<Error> place_segment(const File& file, const audio::SoundInfo& info,
                                    const Segment* segment, UtteranceTable::Sound& sound) {

@@ -1,8 +1,10 @@
-// Judges the sound file of one row: openable, honest, long enough, and within the user's limits.
+// Judges the sound files of rows: openable, honest, long enough, and within the user's limits.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +12,7 @@
 #include "stoker/audio/file/sound_file.h"
 #include "stoker/base/digest/digest.h"
 #include "stoker/base/io/io.h"
+#include "stoker/data/account.h"
 #include "stoker/data/index_options.h"
 #include "stoker/data/layout.h"
 #include "stoker/data/row_intake.h"
@@ -54,5 +57,16 @@ class SoundCheck {
   audio::SoundReader reader_;
   std::vector<float> samples_;
 };
+
+struct SweptSource {
+  const File* root = nullptr;
+  std::string metadata_file;  // for messages
+};
+
+// Judges all rows with several threads; the result does not depend on how many. Fills in samples
+// and rates, sets the state of rows that cannot be used, and keeps the account. `sources` are by
+// number. Throws when it is stopped, or when memory or file handles run out.
+void sweep_sounds(RowTable& rows, std::span<const SweptSource> sources, const IndexOptions& options,
+                  Account& account, std::stop_token stop);
 
 }  // namespace stoker::data

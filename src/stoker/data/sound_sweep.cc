@@ -1,5 +1,3 @@
-#include "stoker/data/sound_sweep.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -37,7 +37,7 @@ struct SplitLine {
   bool open_quote = false;
 };
 
-// Commas may stand inside "…", where "" is a quote; tabs and pipes know no quoting. A quote never
+// Commas may be inside "…", where "" is a quote; tabs and pipes know no quoting. A quote never
 // runs over the end of its line, so rows in are rows out.
 SplitLine split_line(std::string_view line, char separator) {
   SplitLine out;

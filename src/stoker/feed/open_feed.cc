@@ -11,7 +11,7 @@
 #include "stoker/base/digest/digest.h"
 #include "stoker/base/free_memory.h"
 #include "stoker/config/load.h"
-#include "stoker/config/settings_digest.h"
+#include "stoker/config/settings_text.h"
 #include "stoker/cuda/errors.h"
 #include "stoker/feed/baseline/delayed_source.h"
 #include "stoker/feed/baseline/instant_source.h"

@@ -1,8 +1,6 @@
-#include "stoker/text/byte_vocabulary.h"
+#include "stoker/text/vocabulary_registry.h"
 
 #include <fmt/format.h>
-
-#include "stoker/text/native_symbols.h"
 
 namespace stoker::text {
 namespace {

@@ -1,4 +1,4 @@
-#include "stoker/text/character_vocabulary.h"
+#include "stoker/text/vocabulary_registry.h"
 
 #include <unicode/uchar.h>
 #include <unicode/ulocdata.h>
@@ -7,7 +7,6 @@
 #include <string>
 
 #include "stoker/base/utf8.h"
-#include "stoker/text/native_symbols.h"
 #include "stoker/text/symbol_table.h"
 
 namespace stoker::text {
@@ -16,7 +15,7 @@ namespace {
 constexpr std::string_view kMarks = " !\"'(),-.:;?[]";
 // Letters that English borrows with its loan words come after its own.
 constexpr std::string_view kEnglish = "abcdefghijklmnopqrstuvwxyzàáâäåæçèéêëìíîïñòóôöøùúûüœ";
-// Latin names stand in Persian texts too.
+// Latin names occur in Persian texts too.
 constexpr std::string_view kLatin = "abcdefghijklmnopqrstuvwxyz";
 constexpr std::string_view kPersian = "\u200C،؛؟آابپتثجچحخدذرزژسشصضطظعغفقکگلمنوهیءأؤئۀ\u0654";
 

@@ -2,8 +2,6 @@
 
 #include "stoker/config/nearest_name.h"
 #include "stoker/text/errors.h"
-#include "stoker/text/myxtts/cleaners.h"
-#include "stoker/text/unicode_normalizer.h"
 
 namespace stoker::text {
 namespace {

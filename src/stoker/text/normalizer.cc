@@ -2,10 +2,7 @@
 
 #include <unicode/uloc.h>
 
-#include "stoker/text/english/normalizer.h"
 #include "stoker/text/errors.h"
-#include "stoker/text/persian/normalizer.h"
-#include "stoker/text/unicode_normalizer.h"
 
 namespace stoker::text {
 namespace {

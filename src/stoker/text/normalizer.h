@@ -55,4 +55,15 @@ class Normalizer {
 // has them. E-TEXT-LANGUAGE when the tag names no language.
 std::shared_ptr<const Normalizer> normalizer_for(std::string_view language);
 
+// The default for languages without rules of their own: Unicode NFC and ICU's number words.
+// `language` is a BCP 47 tag. Digits stay as they are where ICU has no words for that language.
+std::shared_ptr<const Normalizer> make_unicode_normalizer(const std::string& language);
+
+namespace english {
+std::shared_ptr<const Normalizer> make_normalizer();
+}
+namespace persian {
+std::shared_ptr<const Normalizer> make_normalizer();
+}
+
 }  // namespace stoker::text

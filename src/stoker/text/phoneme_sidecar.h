@@ -1,4 +1,4 @@
-// The pronunciations that stand beside a data set: phonemes.csv, one line `id|phones` each.
+// The pronunciations that are kept beside a data set: phonemes.csv, one line `id|phones` each.
 #pragma once
 
 #include <map>

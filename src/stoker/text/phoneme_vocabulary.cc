@@ -1,9 +1,7 @@
-#include "stoker/text/phoneme_vocabulary.h"
+#include "stoker/text/vocabulary_registry.h"
 
 #include <algorithm>
 #include <map>
-
-#include "stoker/text/native_symbols.h"
 
 namespace stoker::text {
 namespace {

@@ -1,4 +1,4 @@
-// Small questions about a sentence that every rule asks: what stands here, before and after.
+// Small questions about a sentence that every rule asks: what is here, before and after.
 #pragma once
 
 #include <cstddef>

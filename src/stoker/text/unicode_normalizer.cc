@@ -1,4 +1,4 @@
-#include "stoker/text/unicode_normalizer.h"
+#include "stoker/text/normalizer.h"
 
 #include <unicode/dcfmtsym.h>
 #include <unicode/rbnf.h>

@@ -1,8 +1,17 @@
 #include "stoker/text/vocabulary.h"
 
+#include <array>
+
 #include "stoker/base/digest/digest.h"
 
 namespace stoker::text {
+
+std::string native_special_name(std::int32_t id) {
+  constexpr std::array<std::string_view, kFirstNativeSymbol> kNames{"<pad>", "<unk>", "<blank>",
+                                                                    "<bos>", "<eos>"};
+  const bool known = id >= 0 && id < kFirstNativeSymbol;
+  return known ? std::string(kNames[static_cast<std::size_t>(id)]) : std::string();
+}
 
 void count_unknown(std::vector<UnknownSymbol>& unknown, std::string_view symbol) {
   for (UnknownSymbol& entry : unknown) {

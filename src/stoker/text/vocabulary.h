@@ -22,10 +22,12 @@ struct SpecialIds {
 // The ids that our own vocabularies start with; their symbols follow.
 inline constexpr SpecialIds kNativeIds{.pad = 0, .unknown = 1, .blank = 2, .begin = 3, .end = 4};
 inline constexpr std::int32_t kFirstNativeSymbol = 5;
+// "<pad>", "<unk>", …; empty for any other id.
+std::string native_special_name(std::int32_t id);
 
 enum class BlankPlacement {
   kAround,             // _a_b_: before, between and after the symbols
-  kAfterEachButSpace,  // a_b_ c_: the original's
+  kAfterEachButSpace,  // a_b_ c_: as in myxtts
 };
 
 // How a sequence is dressed once its symbols have ids.

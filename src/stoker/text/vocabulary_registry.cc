@@ -1,11 +1,7 @@
 #include "stoker/text/vocabulary_registry.h"
 
 #include "stoker/config/nearest_name.h"
-#include "stoker/text/byte_vocabulary.h"
-#include "stoker/text/character_vocabulary.h"
 #include "stoker/text/errors.h"
-#include "stoker/text/myxtts/vocabulary.h"
-#include "stoker/text/phoneme_vocabulary.h"
 #include "stoker/text/sentencepiece/vocabulary.h"
 
 namespace stoker::text {

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "stoker/data/voice/lexicon.h"
-#include "stoker/data/voice/pronounce.h"
 #include "stoker/data/voice/sentence.h"
+#include "stoker/data/voice/speech.h"
 #include "stoker/text/normalizer.h"
 
 namespace stoker::data::voice {

@@ -13,7 +13,7 @@
 #include "stoker/cache/build/shard_publish.h"
 #include "stoker/cache/errors.h"
 #include "stoker/cache/maintain/damage.h"
-#include "stoker/config/yaml/settings_yaml.h"
+#include "stoker/config/settings_text.h"
 #include "stoker/data/from_settings.h"
 
 namespace stoker::cache {

@@ -7,7 +7,7 @@
 
 #include "stoker/base/bytes.h"
 #include "stoker/cache/list_key.h"
-#include "stoker/config/settings_digest.h"
+#include "stoker/config/settings_text.h"
 #include "stoker/data/from_settings.h"
 #include "stoker/text/sentencepiece/vocabulary.h"
 

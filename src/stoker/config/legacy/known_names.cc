@@ -5,23 +5,23 @@
 #include <map>
 #include <utility>
 
-#include "stoker/config/legacy/old_notices.h"
+#include "stoker/config/legacy/myxtts_tables.h"
 
 namespace stoker::config {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, OldRule>, 11> kRules{{
-    {"data.text_cleaners", OldRule::kCleaners},
-    {"data.memory_cache", OldRule::kMemoryCache},
-    {"data.mixed_precision", OldRule::kMixedPrecision},
-    {"model.mixed_precision", OldRule::kMixedPrecision},
-    {"training.enable_mixed_precision", OldRule::kMixedPrecision},
-    {"training.use_mixed_precision", OldRule::kMixedPrecision},
-    {"training.enable_graph_mode", OldRule::kGraphMode},
-    {"training.enable_eager_debug", OldRule::kEagerDebug},
-    {"data.enable_loudness_normalization", OldRule::kLoudness},
-    {"data.normalize_audio", OldRule::kNormalize},
-    {"data.enable_audio_normalization", OldRule::kNormalize},
+constexpr std::array<std::pair<std::string_view, MyxttsRule>, 11> kRules{{
+    {"data.text_cleaners", MyxttsRule::kCleaners},
+    {"data.memory_cache", MyxttsRule::kMemoryCache},
+    {"data.mixed_precision", MyxttsRule::kMixedPrecision},
+    {"model.mixed_precision", MyxttsRule::kMixedPrecision},
+    {"training.enable_mixed_precision", MyxttsRule::kMixedPrecision},
+    {"training.use_mixed_precision", MyxttsRule::kMixedPrecision},
+    {"training.enable_graph_mode", MyxttsRule::kGraphMode},
+    {"training.enable_eager_debug", MyxttsRule::kEagerDebug},
+    {"data.enable_loudness_normalization", MyxttsRule::kLoudness},
+    {"data.normalize_audio", MyxttsRule::kNormalize},
+    {"data.enable_audio_normalization", MyxttsRule::kNormalize},
 }};
 
 using NameMap = std::map<std::string, KnownName, std::less<>>;
@@ -31,7 +31,7 @@ void add(NameMap& names, KnownName name) {
   names.emplace(std::move(path), std::move(name));
 }
 
-void add_notices(NameMap& names, const OldNotice& row) {
+void add_notices(NameMap& names, const MyxttsNotice& row) {
   std::string_view rest = row.names;
   while (!rest.empty()) {
     const std::string_view key = rest.substr(0, rest.find(' '));
@@ -47,11 +47,11 @@ NameMap make_names() {
   for (const FieldInfo& field : all_fields())
     add(names, {.kind = KnownName::Kind::kField, .path = field.path, .field = &field});
   for (const FieldInfo& field : all_fields())
-    for (const std::string& old : field.old_paths)
-      add(names, {.kind = KnownName::Kind::kOldField, .path = old, .field = &field});
+    for (const std::string& path : field.myxtts_paths)
+      add(names, {.kind = KnownName::Kind::kMyxttsField, .path = path, .field = &field});
   for (const auto& [path, rule] : kRules)
-    add(names, {.kind = KnownName::Kind::kOldRule, .path = std::string(path), .rule = rule});
-  for (const OldNotice& row : old_notices()) add_notices(names, row);
+    add(names, {.kind = KnownName::Kind::kMyxttsRule, .path = std::string(path), .rule = rule});
+  for (const MyxttsNotice& row : myxtts_notices()) add_notices(names, row);
   return names;
 }
 
@@ -65,9 +65,9 @@ std::string_view section_of(std::string_view path) {
   return dot == path.npos ? std::string_view() : path.substr(0, dot);
 }
 
-// Where several sections have the key: ours first, then the original's main ones.
+// Where several sections have the key: ours first, then the main ones of myxtts.
 int preference(const KnownName& name) {
-  if (!name.is_old()) return 0;
+  if (!name.is_of_myxtts()) return 0;
   if (section_of(name.path) == "data") return 1;
   return section_of(name.path) == "training" ? 2 : 3;
 }

@@ -1,4 +1,4 @@
-// Settings of the cache: where it lies, what it holds, how it is read.
+// Settings of the cache: where it is, what it holds, how it is read.
 #pragma once
 
 #include <string>
@@ -29,7 +29,7 @@ struct CacheSettings {
     return std::tuple{
         field("dir", &C::dir, "Folder of the cache; empty: .stoker/<digest> beside the data.")
             .flags("--cache")
-            .old("paths.cache_dir"),
+            .myxtts("paths.cache_dir"),
         field("dtype", &C::dtype, "Number format of stored mels.")
             .flags("--cache-dtype")
             .affects(Affects::kFeatures),
@@ -42,18 +42,18 @@ struct CacheSettings {
         field("arrays", &C::arrays, "Further arrays to store: name of the array to .npy folder.")
             .flags("--cache-arrays"),
         field("enable_memory_mapping", &C::enable_memory_mapping, "Read by mapping; off: by pread.")
-            .old("data.enable_memory_mapping"),
+            .myxtts("data.enable_memory_mapping"),
         field("cache_verification", &C::cache_verification,
               "Check every record's checksum when it is first read.")
-            .old("data.cache_verification"),
+            .myxtts("data.cache_verification"),
         field("auto_rebuild_token_cache", &C::auto_rebuild_token_cache,
               "Make tokens anew whose record is stale; off: a stale record ends the run. Missing "
               "ones are always made.")
-            .old("data.auto_rebuild_token_cache"),
+            .myxtts("data.auto_rebuild_token_cache"),
         field("auto_rebuild_mel_cache", &C::auto_rebuild_mel_cache,
               "Make features anew whose record is stale; off: a stale record ends the run. Missing "
               "ones are always made.")
-            .old("data.auto_rebuild_mel_cache"),
+            .myxtts("data.auto_rebuild_mel_cache"),
     };
   }
 };

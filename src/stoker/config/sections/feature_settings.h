@@ -1,4 +1,4 @@
-// Settings of the sound: the mel recipe, what happens before it, and augmentation.
+// Settings of what an utterance becomes: mel recipe, preparation, augmentation and tokens.
 #pragma once
 
 #include <cstdint>
@@ -35,36 +35,36 @@ struct FeatureSettings {
             .affects(kFeatures),
         field("sample_rate", &C::sample_rate_hz, {1000, 768'000}, "Rate of the features.")
             .unit("Hz")
-            .old("data.sample_rate audio.sample_rate model.sample_rate")
+            .myxtts("data.sample_rate audio.sample_rate model.sample_rate")
             .affects(kFeatures),
         field("n_fft", &C::n_fft, {64, 8192}, "Length of the transform.")
             .unit("samples")
-            .old("data.n_fft audio.n_fft model.n_fft")
+            .myxtts("data.n_fft audio.n_fft model.n_fft")
             .affects(kFeatures),
         field("hop_length", &C::hop_samples, {1, 8192}, "Samples from one frame to the next.")
             .unit("samples")
-            .old("data.hop_length audio.hop_length model.hop_length")
+            .myxtts("data.hop_length audio.hop_length model.hop_length")
             .affects(kFeatures),
         field("win_length", &C::win_samples, {2, 8192}, "Length of the window.")
             .unit("samples")
-            .old("data.win_length audio.win_length model.win_length")
+            .myxtts("data.win_length audio.win_length model.win_length")
             .affects(kFeatures),
         field("n_mels", &C::num_mels, {1, 512}, "Mel bands.")
-            .old("data.n_mels audio.n_mels model.n_mels model.n_mel_channels")
+            .myxtts("data.n_mels audio.n_mels model.n_mels model.n_mel_channels")
             .affects(kFeatures),
         field("fmin", &C::fmin_hz, {0.0, 384'000.0}, "Lower edge of the first band.")
             .unit("Hz")
-            .old("data.fmin model.fmin")
+            .myxtts("data.fmin model.fmin")
             .affects(kFeatures),
         field("fmax", &C::fmax_hz, {1.0, 384'000.0}, "Upper edge of the last band.")
             .unit("Hz")
-            .old("data.fmax model.fmax")
+            .myxtts("data.fmax model.fmax")
             .affects(kFeatures),
         field("mel", &C::mel,
               "Any other value of the recipe by its name, e.g. {scale: htk, power: 2}.")
             .affects(kFeatures),
         field("trim_silence", &C::trim_silence, "Cut silence at both ends.")
-            .old("data.trim_silence")
+            .myxtts("data.trim_silence")
             .affects(kFeatures),
         field("trim_top_db", &C::trim_top_db, {1.0, 200.0},
               "What lies this far below the loudest frame is silence.")
@@ -75,7 +75,7 @@ struct FeatureSettings {
         field("target_loudness_lufs", &C::target_loudness_lufs, {-70.0, 0.0},
               "Target of lufs; peaks stay below -1 dBFS.")
             .unit("LUFS")
-            .old("data.target_loudness_lufs")
+            .myxtts("data.target_loudness_lufs")
             .affects(kFeatures),
         field("target_rms_db", &C::target_rms_db, {-70.0, 0.0}, "Target of rms.")
             .unit("dBFS")
@@ -105,27 +105,27 @@ struct AugmentSettings {
     constexpr Affects kOrder = Affects::kOrder;
     return std::tuple{
         field("enable_noise_mixing", &C::enable_noise_mixing, "Mix noise into utterances.")
-            .old("data.enable_noise_mixing")
+            .myxtts("data.enable_noise_mixing")
             .affects(kOrder),
         field("noise_mixing_probability", &C::noise_mixing_probability, {0.0, 1.0},
               "Share of utterances that get noise.")
-            .old("data.noise_mixing_probability")
+            .myxtts("data.noise_mixing_probability")
             .affects(kOrder),
         field("noise_mixing_snr_range", &C::noise_mixing_snr_db, {-20.0, 100.0},
               "Signal-to-noise ratios to draw from.")
             .unit("dB")
-            .old("data.noise_mixing_snr_range")
+            .myxtts("data.noise_mixing_snr_range")
             .affects(kOrder),
         field("noise_dir", &C::noise_dir, "Folder of noise recordings; empty: white noise.")
             .affects(kOrder),
         field("enable_pitch_shift", &C::enable_pitch_shift,
               "Shift pitch (and tempo) by resampling.")
-            .old("data.enable_pitch_shift")
+            .myxtts("data.enable_pitch_shift")
             .affects(kOrder)
             .not_yet(NotYet::kFeed),
         field("pitch_shift_range", &C::pitch_shift_semitones, {-24.0, 24.0}, "Shifts to draw from.")
             .unit("semitones")
-            .old("data.pitch_shift_range")
+            .myxtts("data.pitch_shift_range")
             .affects(kOrder)
             .not_yet(NotYet::kFeed),
         field("speed_range", &C::speed_factor, {0.25, 4.0}, "Speed factors to draw from.")
@@ -134,6 +134,47 @@ struct AugmentSettings {
         field("gain_range", &C::gain_db, {-60.0, 60.0}, "Gains to draw from.")
             .unit("dB")
             .affects(kOrder),
+    };
+  }
+};
+
+// From text to token ids.
+struct TextSettings {
+  static constexpr std::string_view kSection = "text";
+  static constexpr std::string_view kTitle = "Text";
+
+  std::string language = "en";
+  std::string vocabulary = "characters";
+  std::string vocabulary_file;
+  std::string cleaner = "auto";
+  UnknownCharacters unknown = UnknownCharacters::kUnk;
+  bool add_blank = false;
+  std::string phonemes_file = "phonemes.csv";
+
+  static constexpr auto fields() {
+    using C = TextSettings;
+    constexpr Affects kText = Affects::kText;
+    return std::tuple{
+        field("language", &C::language, "Language of the texts where a row names none.")
+            .myxtts("data.language")
+            .affects(kText),
+        field("vocabulary", &C::vocabulary, "What a token is.")
+            .choices("characters bytes myxtts phonemes sentencepiece")
+            .affects(kText),
+        field("vocabulary_file", &C::vocabulary_file, "Model file of sentencepiece.")
+            .affects(kText),
+        field("cleaner", &C::cleaner,
+              "Normalisation before tokens; auto: the language's own rules.")
+            .choices("auto none english persian unicode basic_cleaners english_cleaners "
+                     "multilingual_cleaners")
+            .affects(kText),
+        field("unknown", &C::unknown, "Characters outside the vocabulary.").affects(kText),
+        field("add_blank", &C::add_blank, "A blank token between symbols.")
+            .myxtts("data.add_blank")
+            .affects(kText),
+        field("phonemes_file", &C::phonemes_file,
+              "Sidecar of the data set for vocabulary phonemes: id|phones a line.")
+            .affects(kText),
     };
   }
 };

@@ -1,4 +1,4 @@
-// Settings of training: how long, which optimiser and schedule, what is saved and shown.
+// Settings of training: how long, which optimiser and schedule, what is saved, watched and shown.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,8 @@ struct TrainingSettings {
     using C = TrainingSettings;
     constexpr std::int64_t kMany = 1'000'000'000'000;
     return std::tuple{
-        field("epochs", &C::epochs, {1, kMany}, "Passes over the data.").old("training.max_epochs"),
+        field("epochs", &C::epochs, {1, kMany}, "Passes over the data.")
+            .myxtts("training.max_epochs"),
         field("steps", &C::steps, {1, kMany}, "Ends after this many optimiser updates."),
         field("seconds", &C::seconds, {0.0, 1e9}, "Ends after this time.").unit("s"),
         field("model", &C::model, "Kind of model.").choices("stoker myxtts"),
@@ -51,22 +52,22 @@ struct TrainingSettings {
         field("gradient_accumulation_steps", &C::gradient_accumulation_steps, {1, 65'536},
               "Batches summed for one update.")
             .flags("--grad-accum")
-            .old("data.gradient_accumulation_steps training.accumulate_grad_batches"),
+            .myxtts("data.gradient_accumulation_steps training.accumulate_grad_batches"),
         field("dropout_rate", &C::dropout_rate, {0.0, 0.95}, "Dropout in the model."),
         field("max_memory_fraction", &C::max_memory_fraction, {0.05, 1.0},
               "Share of device memory the process may take.")
             .flags("--max-memory-fraction"),
         field("mel_mean", &C::mel_mean, {-1e3, 1e3},
               "Mean that the trainer subtracts; none: measured.")
-            .old("data.mel_mean"),
+            .myxtts("data.mel_mean"),
         field("mel_std", &C::mel_std, {1e-6, 1e3}, "Deviation that the trainer divides by.")
-            .old("data.mel_std"),
+            .myxtts("data.mel_std"),
         field("resume", &C::resume, "Go on from the newest whole checkpoint."),
         field("reset_training", &C::reset_training, "Keep the weights, start steps from zero."),
         field("allow_changed_data", &C::allow_changed_data,
               "Resume although data or settings differ."),
         field("checkpoint_dir", &C::checkpoint_dir, "Folder of the run.")
-            .old("paths.checkpoint_dir"),
+            .myxtts("paths.checkpoint_dir"),
         field("save_step", &C::save_step, {1, kMany}, "Steps between checkpoints.").unit("steps"),
         field("val_step", &C::val_step, {1, kMany}, "Steps between evaluations.").unit("steps"),
         field("log_step", &C::log_step, {1, kMany}, "Steps between progress lines.")
@@ -109,8 +110,9 @@ struct OptimizerSettings {
         field("weight_decay", &C::weight_decay, {0.0, 1.0}, "Decoupled weight decay."),
         field("gradient_clip_norm", &C::gradient_clip_norm, {0.0, 1e6},
               "Longest gradient; 0: not clipped.")
-            .old("training.gradient_clip_val"),
-        field("scheduler", &C::scheduler, "Course of the step size.").old("training.lr_schedule"),
+            .myxtts("training.gradient_clip_val"),
+        field("scheduler", &C::scheduler, "Course of the step size.")
+            .myxtts("training.lr_schedule"),
         field("warmup_steps", &C::warmup_steps, {0, 1'000'000'000}, "Steps of linear warm-up.")
             .unit("steps"),
         field("restart_period", &C::restart_period_steps, {1, 1'000'000'000},
@@ -118,6 +120,65 @@ struct OptimizerSettings {
             .unit("steps"),
         field("restart_mult", &C::restart_mult, {0.01, 100.0},
               "Factor on the peak at each restart."),
+    };
+  }
+};
+
+// What is watched and written beside the work.
+struct ObserveSettings {
+  static constexpr std::string_view kSection = "observe";
+  static constexpr std::string_view kTitle = "Watching";
+
+  std::string metrics;
+  std::string trace;
+  std::string report;
+  std::string tensorboard_log_dir;
+  Maybe<std::int64_t> spectrogram_log_interval;
+  bool enable_text2audio_eval = false;
+  std::int64_t text2audio_interval_steps = 200;
+  std::string text2audio_output_dir;
+  std::vector<std::string> text2audio_texts;
+  double sample_interval_s = 1.0;
+
+  static constexpr auto fields() {
+    using C = ObserveSettings;
+    constexpr std::int64_t kMany = 1'000'000'000'000;
+    return std::tuple{
+        field("metrics", &C::metrics, "Address of the Prometheus endpoint, e.g. 127.0.0.1:9109.")
+            .not_yet(NotYet::kFeed),
+        field("trace", &C::trace, "File for a Perfetto trace.").not_yet(NotYet::kFeed),
+        field("report", &C::report, "File for an HTML report.").not_yet(NotYet::kFeed),
+        field("tensorboard_log_dir", &C::tensorboard_log_dir, "Folder for TensorBoard events.")
+            .myxtts("paths.log_dir")
+            .not_yet(NotYet::kTrain),
+        field("spectrogram_log_interval", &C::spectrogram_log_interval, {1, kMany},
+              "Steps between pictures of predicted mels.")
+            .unit("steps")
+            .flags("--training-samples-log-interval")
+            .myxtts("training.spectrogram_log_interval")
+            .not_yet(NotYet::kTrain),
+        field("enable_text2audio_eval", &C::enable_text2audio_eval,
+              "Speak a few sentences while training.")
+            .flags("--enable-evaluation")
+            .myxtts("training.enable_text2audio_eval")
+            .not_yet(NotYet::kTrain),
+        field("text2audio_interval_steps", &C::text2audio_interval_steps, {1, kMany},
+              "Steps between spoken sentences.")
+            .unit("steps")
+            .flags("--evaluation-interval")
+            .myxtts("training.text2audio_interval_steps training.text2audio_interval")
+            .not_yet(NotYet::kTrain),
+        field("text2audio_output_dir", &C::text2audio_output_dir, "Folder for spoken sentences.")
+            .flags("--training-samples-dir")
+            .myxtts("training.text2audio_output_dir")
+            .not_yet(NotYet::kTrain),
+        field("text2audio_texts", &C::text2audio_texts, "The sentences.")
+            .myxtts("training.text2audio_texts")
+            .not_yet(NotYet::kTrain),
+        field("sample_interval", &C::sample_interval_s, {0.01, 3600.0},
+              "Time between samples of GPU, CPU and disk.")
+            .unit("s")
+            .not_yet(NotYet::kFeed),
     };
   }
 };

@@ -17,7 +17,7 @@ struct YamlNode {
   Kind kind = Kind::kNull;
   std::string text;                // of a scalar
   bool quoted = false;             // a quoted scalar is text, never a number
-  Place place;                     // where the value stands
+  Place place;                     // where the value is written
   std::vector<YamlNode> items;     // of a list
   std::vector<YamlEntry> entries;  // of a map
 
@@ -29,7 +29,7 @@ struct YamlEntry {
   YamlNode second;
 };
 
-// The one document in `text`; an empty text is an empty map. `name` stands in error places.
+// The one document in `text`; an empty text is an empty map. `name` is the file in error places.
 // Throws ConfigError: E-CONFIG-YAML, -SIZE, -DEPTH, -ANCHOR, -DUPLICATE.
 YamlNode parse_yaml(std::string_view text, const std::string& name);
 
@@ -37,7 +37,7 @@ YamlNode parse_yaml(std::string_view text, const std::string& name);
 YamlNode load_yaml(const std::string& path);
 
 // A value from the environment or the command line: text that begins with [ or { is parsed, all
-// else is one plain scalar. `origin` ("--set data.columns") stands in error places.
+// else is one plain scalar. `origin` ("--set data.columns") is the file in error places.
 YamlNode parse_value(std::string_view text, const std::string& origin);
 
 }  // namespace stoker::config

@@ -12,7 +12,6 @@
 #include "stoker/base/bytes.h"
 #include "stoker/base/thread/sync.h"
 #include "stoker/data/errors.h"
-#include "stoker/data/voice/out_folder.h"
 #include "stoker/data/voice/steady_math.h"
 #include "stoker/data/voice/utterance_maker.h"
 

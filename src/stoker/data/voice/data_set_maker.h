@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <stop_token>
 #include <string>
+#include <string_view>
 
 #include "stoker/base/digest/digest.h"
 #include "stoker/base/io/io.h"
 #include "stoker/base/progress.h"
 #include "stoker/base/result.h"
+#include "stoker/config/value_types.h"
 #include "stoker/data/voice/lengths.h"
 #include "stoker/data/voice/phone.h"
 
@@ -23,7 +25,7 @@ struct MakeOptions {
   Language language = Language::kEnglish;
   std::uint32_t rate_hz = 22050;
   Lengths lengths{};
-  std::uint64_t seed = 42;
+  std::uint64_t seed = config::kDefaultSeed;
   unsigned num_workers = 1;
   ExistingData existing = ExistingData::kRefuse;
 };
@@ -44,6 +46,22 @@ inline constexpr std::uint64_t kMostUtterances = 100'000'000;
 // --overwrite. E-MAKE-OPTION, E-MAKE-FOLDER, or what the file system says.
 Result<MakeReport> make_data_set(Io& io, const MakeOptions& options, const std::stop_token& stop,
                                  Progress& progress);
+
+inline constexpr std::string_view kMetadataName = "metadata.csv";
+inline constexpr std::string_view kPhonemesName = "phonemes.csv";
+inline constexpr std::string_view kAlignmentsName = "alignments.jsonl";
+inline constexpr std::string_view kWavsName = "wavs";
+
+// The folder of a made data set: empty when made new, cleared of our own files when replaced.
+struct OutFolder {
+  File root;
+  File wavs;
+};
+
+// Creates what is absent. kRefuse wants no entry in the folder; kReplace removes the files of a
+// data set made before and refuses when anything else is there: it never removes what it does
+// not know. E-MAKE-FOLDER names the entry.
+Result<OutFolder> prepare_out_folder(Io& io, const std::string& path, ExistingData existing);
 
 // "spk03_00017"
 std::string utterance_id(std::uint32_t speaker_index, std::uint64_t utterance_index);

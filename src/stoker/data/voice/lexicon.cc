@@ -1,18 +1,6 @@
 #include "stoker/data/voice/lexicon.h"
 
-#include <span>
 #include <unordered_map>
-
-#include "stoker/data/voice/english/function_words.h"
-#include "stoker/data/voice/english/number_words.h"
-#include "stoker/data/voice/english/people_words.h"
-#include "stoker/data/voice/english/quality_words.h"
-#include "stoker/data/voice/english/thing_words.h"
-#include "stoker/data/voice/english/verb_words.h"
-#include "stoker/data/voice/persian/function_words.h"
-#include "stoker/data/voice/persian/number_words.h"
-#include "stoker/data/voice/persian/quality_words.h"
-#include "stoker/data/voice/persian/thing_words.h"
 
 namespace stoker::data::voice {
 namespace {
@@ -31,21 +19,21 @@ void add(Lexicon& lexicon, std::span<const LexiconEntry> entries, bool are_funct
 
 Lexicon english_lexicon() {
   Lexicon lexicon;
-  add(lexicon, kEnglishFunctionWords, true);
-  add(lexicon, kEnglishNumberWords, false);
-  add(lexicon, kEnglishPeopleWords, false);
-  add(lexicon, kEnglishThingWords, false);
-  add(lexicon, kEnglishVerbWords, false);
-  add(lexicon, kEnglishQualityWords, false);
+  add(lexicon, english_function_words(), true);
+  add(lexicon, english_number_words(), false);
+  add(lexicon, english_people_words(), false);
+  add(lexicon, english_thing_words(), false);
+  add(lexicon, english_verb_words(), false);
+  add(lexicon, english_quality_words(), false);
   return lexicon;
 }
 
 Lexicon persian_lexicon() {
   Lexicon lexicon;
-  add(lexicon, kPersianFunctionWords, true);
-  add(lexicon, kPersianNumberWords, false);
-  add(lexicon, kPersianThingWords, false);
-  add(lexicon, kPersianQualityWords, false);
+  add(lexicon, persian_function_words(), true);
+  add(lexicon, persian_number_words(), false);
+  add(lexicon, persian_thing_words(), false);
+  add(lexicon, persian_quality_words(), false);
   return lexicon;
 }
 

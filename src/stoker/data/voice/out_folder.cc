@@ -1,8 +1,7 @@
-#include "stoker/data/voice/out_folder.h"
-
 #include <vector>
 
 #include "stoker/data/errors.h"
+#include "stoker/data/voice/data_set_maker.h"
 
 namespace stoker::data::voice {
 namespace {

@@ -1,4 +1,4 @@
-// What the synthesiser knows of one speech sound: where its formants lie, how it is excited, how it
+// What the synthesiser knows of one speech sound: where its formants are, how it is excited, how it
 // bends its neighbours and how long it lasts.
 #pragma once
 

@@ -1,7 +1,8 @@
-// What is to be said: words as sounds with stress, and the pauses between them.
+// What is to be said: words as sounds with stress, and the pauses between them; made from text.
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "stoker/data/voice/phone.h"
@@ -27,5 +28,10 @@ struct SpokenWord {
 };
 
 using SpokenText = std::vector<SpokenWord>;
+
+// Lexicon first, inflection and spelling rules after it, then the small changes of running speech.
+// `text` is normalised (no digits, no abbreviations); punctuation becomes pauses, hyphens part
+// words. In Persian a kasra at the end of a word marks ezafe.
+SpokenText pronounce(Language language, std::string_view text);
 
 }  // namespace stoker::data::voice

@@ -30,9 +30,6 @@ constexpr double cos_turns(double turns) noexcept {
   return t > 0.25 ? -cos_near_zero(2.0 * kPi * (0.5 - t)) : cos_near_zero(2.0 * kPi * t);
 }
 
-// sin(2 pi turns).
-constexpr double sin_turns(double turns) noexcept { return cos_turns(turns - 0.25); }
-
 // 2^x for -1000 < x < 1000; relative error below 1e-12.
 constexpr double exp2_of(double x) noexcept {
   const double whole = floor_of(x + 0.5);

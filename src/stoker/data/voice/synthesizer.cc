@@ -3,12 +3,89 @@
 #include <array>
 #include <cstddef>
 
-#include "stoker/data/voice/glottis.h"
 #include "stoker/data/voice/resonator.h"
 #include "stoker/data/voice/steady_math.h"
 
 namespace stoker::data::voice {
 namespace {
+
+constexpr double kFlowPeak = 6.75;  // makes the highest point of u^2 (1 - u) one
+
+// A breathy voice closes softly: its source loses its treble from this corner on.
+double tilt_corner_hz(double breathiness) { return 6500.0 - 7000.0 * breathiness; }
+
+// Uniform noise in [-1, 1) from a 64-bit xorshift; integer, so equal on every machine.
+class Noise {
+ public:
+  explicit Noise(std::uint64_t seed) noexcept : state_(seed | 1U) {}
+  double next() noexcept {
+    state_ ^= state_ << 13U;
+    state_ ^= state_ >> 7U;
+    state_ ^= state_ << 17U;
+    return static_cast<double>(static_cast<std::int64_t>(state_)) * 0x1p-63;
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+// The derivative of glottal flow u^2 (1 - u) over the open phase (Rosenberg 1971; Klatt and Klatt
+// 1990), -1 at the moment of closure. Differencing the flow instead of sampling its derivative
+// spreads the corner at closure over one sample and so keeps aliasing down.
+class Glottis {
+ public:
+  Glottis(const Speaker& speaker, double rate_hz, std::uint64_t noise_seed) noexcept;
+
+  struct Pulse {
+    double flow_slope;  // excites the tract
+    double openness;    // 0 closed .. 1 open; lets breath through
+  };
+  Pulse next(double pitch_hz) noexcept;
+
+ private:
+  double flow_at(double phase) const noexcept;
+  void begin_period() noexcept;
+
+  double open_quotient_, jitter_, shimmer_, rate_hz_, tilt_;
+  Noise noise_;
+  double phase_ = 0;
+  double previous_flow_ = 0;
+  double stretch_ = 1.0;
+  double strength_ = 1.0;
+  double tilted_ = 0;
+};
+
+Glottis::Glottis(const Speaker& speaker, double rate_hz, std::uint64_t noise_seed) noexcept
+    : open_quotient_(speaker.open_quotient),
+      jitter_(speaker.jitter),
+      shimmer_(speaker.shimmer),
+      rate_hz_(rate_hz),
+      tilt_(exp_of(-2.0 * kPi * tilt_corner_hz(speaker.breathiness) / rate_hz)),
+      noise_(noise_seed) {}
+
+double Glottis::flow_at(double phase) const noexcept {
+  const double u = phase / open_quotient_;
+  return u < 1.0 ? kFlowPeak * u * u * (1.0 - u) : 0.0;
+}
+
+void Glottis::begin_period() noexcept {
+  stretch_ = 1.0 + jitter_ * noise_.next() * 1.7;
+  strength_ = 1.0 + shimmer_ * noise_.next() * 1.7;
+}
+
+Glottis::Pulse Glottis::next(double pitch_hz) noexcept {
+  const double step = pitch_hz * stretch_ / rate_hz_;
+  phase_ += step;
+  if (phase_ >= 1.0) {
+    phase_ -= 1.0;
+    begin_period();
+  }
+  const double flow = flow_at(phase_);
+  const double slope = (flow - previous_flow_) / step * (open_quotient_ / kFlowPeak);
+  previous_flow_ = flow;
+  tilted_ = slope * strength_ * (1.0 - tilt_) + tilted_ * tilt_;
+  return {tilted_, flow};
+}
 
 // Resonances above the third stay where they are; they shape the treble but not the words.
 struct FixedResonance {

@@ -1,6 +1,6 @@
 #include "stoker/data/voice/utterance_maker.h"
 
-#include "stoker/data/voice/pronounce.h"
+#include "stoker/data/voice/pitch.h"
 #include "stoker/data/voice/steady_math.h"
 #include "stoker/data/voice/synthesizer.h"
 #include "stoker/data/voice/track.h"

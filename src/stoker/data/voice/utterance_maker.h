@@ -1,11 +1,12 @@
-// One utterance of a made data set: what is said, by whom, the sound, and where each sound of it
-// lies.
+// One utterance of a made data set: what is said, by whom, the sound, and when each sound of it
+// is heard.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "stoker/config/value_types.h"
 #include "stoker/data/voice/lengths.h"
 #include "stoker/data/voice/sentence.h"
 #include "stoker/data/voice/speaker.h"
@@ -14,7 +15,7 @@
 namespace stoker::data::voice {
 
 struct UtterancePlan {
-  std::uint64_t seed = 42;
+  std::uint64_t seed = config::kDefaultSeed;
   std::uint64_t index = 0;  // of the utterance in its data set
   Language language = Language::kEnglish;
   Speaker speaker;

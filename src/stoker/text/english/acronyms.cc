@@ -28,7 +28,7 @@ constexpr std::array<std::string_view, 84> kWords{
     "OUT", "OWN", "PAY", "PUT", "RED", "RUN", "SAY", "SEE", "SHE", "SO",  "THE", "TO",
     "TOO", "TOP", "TRY", "TWO", "UP",  "WAS", "WE",  "WHO", "WHY", "WIN", "YES", "YOU"};
 
-// Letters that stand for other words than themselves.
+// Letters that mean other words than themselves.
 struct Named {
   std::string_view written;
   std::string_view spoken;

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <array>
 
-#include "stoker/text/english/number_words.h"
 #include "stoker/text/english/rules.h"
+#include "stoker/text/number_words.h"
 
 namespace stoker::text::english {
 namespace {

@@ -1,4 +1,4 @@
-#include "stoker/text/english/normalizer.h"
+#include "stoker/text/normalizer.h"
 
 #include <array>
 

@@ -1,5 +1,5 @@
-#include "stoker/text/english/number_words.h"
 #include "stoker/text/english/rules.h"
+#include "stoker/text/number_words.h"
 
 namespace stoker::text::english {
 namespace {

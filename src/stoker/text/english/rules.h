@@ -10,7 +10,7 @@
 
 namespace stoker::text::english {
 
-// All follow RuleFunction (text/rule_scanner.h).
+// All follow RuleFunction (text/rule_normalizer.h).
 std::size_t read_address(std::string_view text, std::size_t at, std::string& out);
 std::size_t read_abbreviation(std::string_view text, std::size_t at, std::string& out);
 std::size_t read_initials(std::string_view text, std::size_t at, std::string& out);

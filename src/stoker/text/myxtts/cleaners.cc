@@ -1,4 +1,4 @@
-#include "stoker/text/myxtts/cleaners.h"
+#include "stoker/text/cleaner.h"
 
 #include <unicode/locid.h>
 #include <unicode/normalizer2.h>
@@ -23,8 +23,8 @@ struct Pair {
   std::string_view to;
 };
 
-// Replaced wherever the letters stand, even inside a word ("disco." has "co."), one after the
-// other: that is how the original did it.
+// Replaced wherever the letters are, even inside a word ("disco." has "co."), one after the
+// other: that is how myxtts did it.
 constexpr std::array<Pair, 14> kAbbreviations{{{"mr.", "mister"},
                                                {"mrs.", "missus"},
                                                {"dr.", "doctor"},
@@ -45,7 +45,7 @@ constexpr std::array<std::string_view, 21> kNumbers{
     "seven",    "eight",   "nine",    "ten",       "eleven",   "twelve",   "thirteen",
     "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"};
 
-// Signs for which the original's transliteration differs from ICU's.
+// Signs for which the transliteration of myxtts differs from ICU's.
 constexpr std::array<Pair, 10> kSigns{{{"—", "--"},
                                        {"―", "--"},
                                        {"£", "PS"},

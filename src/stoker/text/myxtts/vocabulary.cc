@@ -1,6 +1,5 @@
-#include "stoker/text/myxtts/vocabulary.h"
-
 #include "stoker/text/symbol_table.h"
+#include "stoker/text/vocabulary_registry.h"
 
 namespace stoker::text::myxtts {
 namespace {
@@ -10,9 +9,9 @@ constexpr std::string_view kSymbols =
     "!\"#%&'()*+,-./:;=?@[\\]_`{|}~";
 static_assert(kSymbols.size() == 94);
 
-class LegacyVocabulary final : public Vocabulary {
+class MyxttsVocabulary final : public Vocabulary {
  public:
-  LegacyVocabulary() {
+  MyxttsVocabulary() {
     std::int32_t id = 0;
     for (const char symbol : kSymbols) table_.set(static_cast<unsigned char>(symbol), id++);
   }
@@ -47,7 +46,7 @@ class LegacyVocabulary final : public Vocabulary {
 }  // namespace
 
 std::shared_ptr<const Vocabulary> make_vocabulary() {
-  return std::make_shared<const LegacyVocabulary>();
+  return std::make_shared<const MyxttsVocabulary>();
 }
 
 }  // namespace stoker::text::myxtts

@@ -1,5 +1,3 @@
-#include "stoker/text/pattern/syntax.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <utility>
 
 #include "stoker/base/utf8.h"
+#include "stoker/text/pattern/program.h"
 
 namespace stoker::text {
 namespace {

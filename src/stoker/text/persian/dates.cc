@@ -1,6 +1,6 @@
 #include <array>
 
-#include "stoker/text/persian/number_words.h"
+#include "stoker/text/number_words.h"
 #include "stoker/text/persian/rules.h"
 #include "stoker/text/scan.h"
 

@@ -1,4 +1,4 @@
-#include "stoker/text/persian/number_words.h"
+#include "stoker/text/number_words.h"
 
 #include <array>
 

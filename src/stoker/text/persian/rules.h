@@ -9,7 +9,7 @@
 
 namespace stoker::text::persian {
 
-// All follow RuleFunction (text/rule_scanner.h) and see ASCII digits only (map_persian).
+// All follow RuleFunction (text/rule_normalizer.h) and see ASCII digits only (map_persian).
 std::size_t read_abbreviation(std::string_view text, std::size_t at, std::string& out);
 
 std::size_t read_date(std::string_view text, std::size_t at, std::string& out);

@@ -30,7 +30,7 @@ constexpr std::array<Phrase, 18> kAbbreviations{{{"ه.ش.", "هجری شمسی"}
                                                  {"م.م.", "میلی‌متر"},
                                                  {"س.م.", "سانتی‌متر"}}};
 
-// One letter that stands for a word only in front of a number.
+// One letter that means a word only in front of a number.
 constexpr std::array<Phrase, 6> kBeforeNumber{{{"ص.", "صفحه"},
                                                {"ص", "صفحه"},
                                                {"صص.", "صفحات"},

@@ -1,5 +1,3 @@
-#include "stoker/text/sentencepiece/model.h"
-
 #include <fmt/format.h>
 
 #include <bit>
@@ -9,6 +7,7 @@
 
 #include "stoker/base/utf8.h"
 #include "stoker/text/errors.h"
+#include "stoker/text/sentencepiece/piece_table.h"
 
 namespace stoker::text::sentencepiece {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "stoker/text/sentencepiece/segment.h"
+#include "stoker/text/sentencepiece/piece_table.h"
 
 namespace stoker::text::sentencepiece {
 namespace {

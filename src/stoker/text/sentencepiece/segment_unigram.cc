@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "stoker/text/sentencepiece/segment.h"
+#include "stoker/text/sentencepiece/piece_table.h"
 
 namespace stoker::text::sentencepiece {
 namespace {
@@ -56,6 +56,23 @@ std::vector<Segment> segment_unigram(const PieceTable& table, std::string_view t
   for (std::size_t end = text.size(); end > 0; end = ends[end].begin)
     segments.push_back({text.substr(ends[end].begin, end - ends[end].begin), ends[end].id});
   std::reverse(segments.begin(), segments.end());
+  return segments;
+}
+
+std::vector<Segment> segment_plain(const PieceTable& table, std::string_view text) {
+  std::vector<Segment> segments;
+  const bool has_words = table.model().kind == ModelKind::kWord;
+  while (!text.empty()) {
+    const std::size_t own_bytes = has_words ? 0 : table.user_defined_bytes(text);
+    const std::string_view one = text.substr(0, own_bytes > 0 ? own_bytes : char_bytes(text));
+    if (!has_words || segments.empty() || one == kSpaceMark)
+      segments.push_back({one, 0});
+    else
+      segments.back().text = {segments.back().text.data(),
+                              segments.back().text.size() + one.size()};
+    text.remove_prefix(one.size());
+  }
+  for (Segment& segment : segments) segment.id = table.id_of(segment.text);
   return segments;
 }
 

@@ -5,9 +5,8 @@
 #include "stoker/base/digest/digest.h"
 #include "stoker/base/io/io.h"
 #include "stoker/text/errors.h"
-#include "stoker/text/native_symbols.h"
+#include "stoker/text/sentencepiece/piece_table.h"
 #include "stoker/text/sentencepiece/rewriter.h"
-#include "stoker/text/sentencepiece/segment.h"
 
 namespace stoker::text::sentencepiece {
 namespace {

@@ -1,6 +1,6 @@
 #include <array>
 
-#include "stoker/data/voice/grammar.h"
+#include "stoker/data/voice/sentence.h"
 
 namespace stoker::data::voice {
 namespace {

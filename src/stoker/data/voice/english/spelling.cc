@@ -1,9 +1,7 @@
-#include "stoker/data/voice/english/spelling.h"
+#include "stoker/data/voice/spelling.h"
 
 #include <array>
 #include <vector>
-
-#include "stoker/data/voice/english/spelling_rules.h"
 
 namespace stoker::data::voice {
 namespace {
@@ -125,7 +123,7 @@ std::string spell_out_english(std::string_view word) {
   std::size_t at = 0;
   while (at < word.size()) {
     std::size_t used = 1;
-    for (const SpellingRule& rule : kEnglishSpellingRules) {
+    for (const SpellingRule& rule : english_spelling_rules()) {
       if (!fits(rule, word, at)) continue;
       append_phones(rule.phones, phones);
       used = rule.letters.size();

@@ -1,4 +1,4 @@
-#include "stoker/data/voice/grammar.h"
+#include "stoker/data/voice/sentence.h"
 
 namespace stoker::data::voice {
 namespace {

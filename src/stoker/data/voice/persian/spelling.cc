@@ -1,4 +1,4 @@
-#include "stoker/data/voice/persian/spelling.h"
+#include "stoker/data/voice/spelling.h"
 
 #include <array>
 #include <vector>

@@ -1,0 +1,111 @@
+#include "stoker/config/check_settings.h"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "stoker/config/errors.h"
+#include "stoker/config/field_table.h"
+#include "tests/config/load_from_text.h"
+
+namespace stoker::config {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+std::string feed_line(std::string_view yaml, SettingsInputs inputs = {}) {
+  return no_effect_line(load_from_text(yaml, std::move(inputs)), CommandKind::kFeed);
+}
+
+TEST(NoEffectTest, OneLineNamesWhatWasGivenAndWhere) {
+  const std::string line = feed_line(
+      "data: {val_path: v, batch_frames: auto}\n"
+      "gpu: {model_start_delay: 2.0, model_gpu_memory: 4GiB}\n");
+  EXPECT_THAT(line, HasSubstr("has no effect yet: "));
+  EXPECT_THAT(line, HasSubstr("data.val_path ("));
+  EXPECT_THAT(line, HasSubstr("config.yaml:1"));
+  EXPECT_THAT(line, HasSubstr("data.batch_frames: auto ("));
+  EXPECT_THAT(line, HasSubstr("gpu.model_start_delay (")) << "a number was meant, also the default";
+  EXPECT_THAT(line, HasSubstr("gpu.model_gpu_memory ("));
+  EXPECT_EQ(line.find('\n'), std::string::npos);
+}
+
+TEST(NoEffectTest, PitchAndSpeedAreToldNotRefused) {
+  EXPECT_THAT(
+      feed_line("data: {enable_pitch_shift: true, pitch_shift_range: [-3, 3]}\n"),
+      AllOf(HasSubstr("augment.enable_pitch_shift ("), HasSubstr("augment.pitch_shift_range (")));
+  EXPECT_THAT(feed_line("augment: {speed_range: [0.9, 1.1]}\n"),
+              HasSubstr("augment.speed_range ("));
+}
+
+TEST(NoEffectTest, WhatHappensAnywayIsNotTold) {
+  EXPECT_EQ(feed_line(""), "");
+  EXPECT_EQ(feed_line("data: {batch_frames: 9000, batch_size: null, val_path: }\n"
+                      "augment: {enable_pitch_shift: false, speed_range: [1, 1]}\n"
+                      "gpu: {model_gpu_memory: auto}\n"),
+            "");
+}
+
+TEST(NoEffectTest, TrainingIsSilentUnderAFeedUnlessTypedThere) {
+  const std::string file =
+      "data: {dataset_path: x}\n"
+      "training: {epochs: 5, learning_rate: 1e-4, enable_text2audio_eval: true}\n";
+  EXPECT_EQ(feed_line(file), "");
+  const LoadedSettings loaded = load_from_text(file);
+  EXPECT_EQ(no_effect_line(loaded, CommandKind::kOther), "");
+  EXPECT_THAT(no_effect_line(loaded, CommandKind::kTrain),
+              AllOf(HasSubstr("training.epochs ("), HasSubstr("training.learning_rate ("),
+                    HasSubstr("observe.enable_text2audio_eval (")));
+  EXPECT_THAT(feed_line(file, {.command_line = {{"training.epochs", "7", "--epochs"}}}),
+              HasSubstr("training.epochs (--epochs)"));
+}
+
+TEST(NoEffectTest, StrictRefusesTheFirstOfThem) {
+  const LoadedSettings loaded = load_from_text("seed: 1\ndata: {val_path: v}\n");
+  EXPECT_NO_THROW(refuse_no_effect(loaded, CommandKind::kOther));
+  EXPECT_NO_THROW(refuse_no_effect(loaded, CommandKind::kShow));
+  EXPECT_NO_THROW(refuse_no_effect(load_from_text("seed: 1\n"), CommandKind::kFeed));
+  try {
+    refuse_no_effect(loaded, CommandKind::kFeed);
+    FAIL() << "taken";
+  } catch (const ConfigError& refused) {
+    EXPECT_EQ(refused.error().code, &kConfigNoEffect);
+    EXPECT_EQ(refused.error().place.line, 2U);
+    EXPECT_EQ(refused.error().found, "data.val_path has no effect yet");
+  }
+}
+
+TEST(NoEffectTest, EverySettingOfTrainingAndWatchingIsMarked) {
+  for (const FieldInfo& field : all_fields()) {
+    const bool is_later = field.section == "training" || field.section == "observe";
+    if (!is_later) continue;
+    EXPECT_NE(field.not_yet, NotYet::kRead) << field.path;
+  }
+}
+
+TEST(CacheFolderTest, UnfitFoldersAreRefusedBeforeAnyWork) {
+  const ScratchFolder folder;
+  folder.put("data/metadata.csv", "a|b\n");
+  const auto refused = [](const std::string& cache, const std::string& data) {
+    try {
+      check_cache_folder(cache, data);
+    } catch (const ConfigError& error) {
+      return std::string(error.error().code->name);
+    }
+    return std::string("accepted");
+  };
+  EXPECT_EQ(refused(folder / "data", folder / "data"), "E-CONFIG-FOLDER");
+  EXPECT_EQ(refused(folder / "data/../data/", folder / "data"), "E-CONFIG-FOLDER");
+  EXPECT_EQ(refused("/", folder / "data"), "E-CONFIG-FOLDER");
+  EXPECT_EQ(refused(folder / "data/metadata.csv/x", folder / "data"), "E-CONFIG-FOLDER");
+  std::filesystem::create_directory(folder / "shut");
+  std::filesystem::permissions(folder / "shut", std::filesystem::perms::owner_read);
+  const std::string expected = geteuid() == 0 ? "accepted" : "E-CONFIG-FOLDER";
+  EXPECT_EQ(refused(folder / "shut", folder / "data"), expected) << "root may write anywhere";
+  EXPECT_EQ(refused(folder / "new/cache", folder / "data"), "accepted");
+}
+
+}  // namespace
+}  // namespace stoker::config
