@@ -5,6 +5,7 @@
 #include <string>
 #include <tuple>
 
+#include "stoker/base/philox.h"
 #include "stoker/config/mel_recipe.h"
 #include "stoker/config/sections/batch_settings.h"
 #include "stoker/config/sections/cache_settings.h"
@@ -24,7 +25,7 @@ struct RunSettings {
   static constexpr std::string_view kSection = "";
   static constexpr std::string_view kTitle = "Run";
 
-  std::int64_t seed = 42;
+  std::int64_t seed = kDefaultSeed;
   std::string device = "auto";
   bool strict = false;
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "stoker/audio/file/sound_file.h"
+#include "stoker/base/philox.h"
 #include "stoker/base/progress.h"
 #include "stoker/config/choices.h"
 #include "stoker/text/tokenizer.h"
@@ -47,8 +48,8 @@ struct SplitOptions {
   double val_split = 0.1;
   double train_subset_fraction = 1.0;
   double eval_subset_fraction = 1.0;
-  std::uint64_t subset_seed = 42;
-  std::uint64_t seed = 42;  // of the split itself
+  std::uint64_t subset_seed = kDefaultSeed;
+  std::uint64_t seed = kDefaultSeed;  // of the split itself
 };
 
 // Rows outside these are filtered, never rejected.

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <vector>
 
+#include "stoker/base/philox.h"
 #include "stoker/config/choices.h"
 #include "stoker/config/field.h"
 
@@ -25,7 +26,7 @@ struct DataSettings {
   Split split = Split::kAll;
   double train_split = 0.9, val_split = 0.1;
   double train_subset_fraction = 1.0, eval_subset_fraction = 1.0;
-  std::int64_t subset_seed = 42;
+  std::int64_t subset_seed = kDefaultSeed;
   BadInputs bad_inputs = BadInputs::kSkip;
   double max_bad_fraction = 0.01;
   std::int64_t max_bad_rows = 8;

@@ -7,6 +7,7 @@
 
 #include "stoker/base/digest/digest.h"
 #include "stoker/base/io/io.h"
+#include "stoker/base/philox.h"
 #include "stoker/base/progress.h"
 #include "stoker/base/result.h"
 #include "stoker/data/voice/lengths.h"
@@ -23,7 +24,7 @@ struct MakeOptions {
   Language language = Language::kEnglish;
   std::uint32_t rate_hz = 22050;
   Lengths lengths{};
-  std::uint64_t seed = 42;
+  std::uint64_t seed = kDefaultSeed;
   unsigned num_workers = 1;
   ExistingData existing = ExistingData::kRefuse;
 };

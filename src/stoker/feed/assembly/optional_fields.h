@@ -16,7 +16,7 @@ namespace stoker::feed {
 enum class ReferenceFrom { kNone, kSameUtterance, kSameSpeaker };
 
 struct OptionalFieldOptions {
-  std::uint64_t seed = 42;
+  std::uint64_t seed = kDefaultSeed;
   ReferenceFrom reference = ReferenceFrom::kNone;
 };
 
