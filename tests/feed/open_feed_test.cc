@@ -264,5 +264,28 @@ TEST(OpenFeedTest, TenLinesAreEnough) {
   EXPECT_GE(rows, 20U);
 }
 
+TEST(FeedOptionsTest, WhatIsNotGivenIsTheSettingsDefault) {
+  SmallDataSet set(20);
+  config::Settings settings;
+  settings.data.path = set.folder().path();
+  settings.loader.preprocessing_mode = Mode::kRuntime;
+  const OpenedFeed opened = open_feed(settings);
+  const Feed feed = Feed::open({.data = set.folder().path(), .preprocessing_mode = "runtime"});
+  EXPECT_EQ(feed.state(), opened.feed.state());
+  EXPECT_EQ(feed.num_batches(), opened.feed.num_batches());
+  EXPECT_EQ(feed.num_workers(), opened.feed.num_workers());
+}
+
+TEST(FeedOptionsTest, WhatIsGivenReplacesIt) {
+  SmallDataSet set(20);
+  const std::string path = set.folder().path();
+  Feed feed = Feed::open({.data = path, .batch_size = 4, .seed = 7, .num_workers = 0});
+  EXPECT_EQ(feed.identity().seed, 7U);
+  EXPECT_EQ(feed.num_workers(), 0U);
+  EXPECT_EQ(feed.next()->num_rows(), 4U);
+  EXPECT_THROW(Feed::open({.data = path, .batch_frames = 600, .batch_size = 4}), ConfigError);
+  EXPECT_THROW(Feed::open({.data = path, .batch_dtype = "f8"}), ConfigError);
+}
+
 }  // namespace
 }  // namespace stoker::feed

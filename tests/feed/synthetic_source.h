@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "stoker/cache/read/fused_read.h"
-#include "stoker/feed/assembly/element_of.h"
 #include "stoker/feed/feed_setup.h"
 #include "stoker/feed/source/utterance_source.h"
 #include "tests/feed/sampling/speech_lengths.h"
@@ -85,10 +84,10 @@ class SyntheticReader final : public UtteranceReader {
     const std::size_t frame_bytes = store_.num_mels() * config::bytes_per_value(out.dtype);
     auto* bytes = static_cast<std::byte*>(out.values);
     for (std::uint32_t i = 0; i < frames; ++i) {
-      cache::fill_values(bytes + i * frame_bytes, element_of(out.dtype), store_.num_mels(),
+      cache::fill_values(bytes + i * frame_bytes, cache::element_of(out.dtype), store_.num_mels(),
                          SyntheticSource::mel_value(row, i));
     }
-    cache::fill_values(bytes + frames * frame_bytes, element_of(out.dtype),
+    cache::fill_values(bytes + frames * frame_bytes, cache::element_of(out.dtype),
                        std::size_t{out.num_frames - frames} * store_.num_mels(), out.padding);
     return frames;
   }

@@ -31,10 +31,13 @@ using PhiloxKey = std::array<std::uint32_t, 2>;
 // Mixes seed and stage name.
 [[nodiscard]] PhiloxKey philox_key(std::uint64_t seed, std::string_view stage) noexcept;
 
+// The seed of a run that names none; every default is this one.
+inline constexpr std::uint64_t kDefaultSeed = 42;
+
 // Names one stream of draws: (seed, stage) make the key, (epoch, item) the upper part of the
 // counter.
 struct DrawKey {
-  std::uint64_t seed = 42;
+  std::uint64_t seed = kDefaultSeed;
   std::string_view stage;
   std::uint64_t epoch = 0;
   std::uint64_t item = 0;  // usually hash64(utterance id)

@@ -4,11 +4,11 @@
 #include <time.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <utility>
 
+#include "stoker/base/aligned_bytes.h"
 #include "stoker/base/clock.h"
 #include "stoker/base/number_text.h"
 #include "stoker/base/philox.h"
@@ -36,11 +36,6 @@ constexpr std::size_t kRowValues = std::size_t{kBenchPaddedFrames} * kBenchMels;
 constexpr float kPadding = -11.512925F;
 constexpr int kWindows = 5;
 
-struct FreeAligned {
-  void operator()(std::byte* at) const noexcept { std::free(at); }
-};
-using AlignedBytes = std::unique_ptr<std::byte, FreeAligned>;
-
 // A ring of batches as a feed has them: written in turn, so that stores really reach memory.
 class BatchRing {
  public:
@@ -52,13 +47,13 @@ class BatchRing {
   }
 
  private:
-  static AlignedBytes allocate() {
+  static AlignedArray<std::byte> allocate() {
     constexpr std::size_t kBytes = kBatchesInRing * kBatchRows * kRowValues * 4;
-    AlignedBytes bytes(static_cast<std::byte*>(std::aligned_alloc(64, kBytes)));
+    AlignedArray<std::byte> bytes = make_aligned<std::byte>(kBytes);
     std::memset(bytes.get(), 0, kBytes);
     return bytes;
   }
-  AlignedBytes bytes_;
+  AlignedArray<std::byte> bytes_;
 };
 
 enum class Way { kMemcpy, kMappedF16, kMappedF32, kPreadF16, kPreadF32 };

@@ -18,7 +18,7 @@
 #include "stoker/cli/command_group.h"
 #include "stoker/cli/commands.h"
 #include "stoker/cli/settings_options.h"
-#include "stoker/feed/device/auto_device.h"
+#include "stoker/feed/device/gpu_mode.h"
 
 namespace stoker::cli {
 namespace {

@@ -20,7 +20,7 @@
 #include "stoker/cli/commands.h"
 #include "stoker/cli/settings_options.h"
 #include "stoker/data/account.h"
-#include "stoker/feed/device/auto_device.h"
+#include "stoker/feed/device/gpu_mode.h"
 #include "stoker/feed/open_feed.h"
 
 namespace stoker::cli {

@@ -5,6 +5,7 @@
 #include <string>
 #include <tuple>
 
+#include "stoker/base/philox.h"
 #include "stoker/config/mel_recipe.h"
 #include "stoker/config/sections/cache_settings.h"
 #include "stoker/config/sections/data_settings.h"

@@ -33,7 +33,6 @@ inline constexpr std::uint64_t kMiB = std::uint64_t{1} << 20U;
 inline constexpr std::uint64_t kGiB = std::uint64_t{1} << 30U;
 inline constexpr std::uint64_t kTiB = std::uint64_t{1} << 40U;
 
-inline constexpr std::uint64_t kDefaultSeed = 42;
 inline constexpr std::uint32_t kDefaultBatchFrames = 40'000;  // of one batch over all ranks
 
 // [low, high], low <= high.

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "stoker/audio/file/sound_file.h"
+#include "stoker/base/philox.h"
 #include "stoker/base/progress.h"
 #include "stoker/config/choices.h"
-#include "stoker/config/value_types.h"
 #include "stoker/text/tokenizer.h"
 
 namespace stoker::data {
@@ -48,8 +48,8 @@ struct SplitOptions {
   double val_split = 0.1;
   double train_subset_fraction = 1.0;
   double eval_subset_fraction = 1.0;
-  std::uint64_t subset_seed = config::kDefaultSeed;
-  std::uint64_t seed = config::kDefaultSeed;  // of the split itself
+  std::uint64_t subset_seed = kDefaultSeed;
+  std::uint64_t seed = kDefaultSeed;  // of the split itself
 };
 
 // Rows outside these are filtered, never rejected.

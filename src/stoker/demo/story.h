@@ -12,6 +12,7 @@
 
 #include "stoker/audio/feature_file.h"
 #include "stoker/base/io/io.h"
+#include "stoker/base/philox.h"
 #include "stoker/data/account.h"
 #include "stoker/demo/feed_runs.h"
 #include "stoker/demo/gpu_section.h"
@@ -23,7 +24,7 @@ struct DemoOptions {
   std::string out;  // the folder; what an earlier demo left there is replaced
   std::uint64_t num_utterances = 48;
   std::uint32_t num_speakers = 4;
-  std::uint64_t seed = 42;
+  std::uint64_t seed = kDefaultSeed;
   unsigned num_workers = 1;
   // Measures the first GPU with the data set in this folder; asked only where there is one, gives
   // nothing where it cannot be used.

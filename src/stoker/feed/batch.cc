@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "stoker/cuda/stream.h"
+#include "stoker/feed/assembly/upload_block.h"
 
 namespace stoker::feed {
 
@@ -37,11 +38,11 @@ void Batch::release(cuda::StreamView stream) {
 
 Batch::DeviceLengths Batch::device_lengths() const {
   if (!device_lease_) return {};
-  const DevicePack pack(*slot_);
+  const UploadBlock block(*slot_);
   const auto at = [&](std::size_t place) {
-    return reinterpret_cast<const std::int32_t*>(device_lease_.slot().pack + place);
+    return reinterpret_cast<const std::int32_t*>(device_lease_.slot().block + place);
   };
-  return {at(pack.text_len), at(pack.mel_len), at(pack.speaker), at(pack.language)};
+  return {at(block.text_len), at(block.mel_len), at(block.speaker), at(block.language)};
 }
 
 MelArray Batch::mel() const {
@@ -52,7 +53,7 @@ MelArray Batch::mel() const {
 
 ArrayView<std::int32_t, 2> Batch::tokens() const {
   const auto* const on_device =
-      device_lease_ ? reinterpret_cast<const std::int32_t*>(device_lease_.slot().pack) : nullptr;
+      device_lease_ ? reinterpret_cast<const std::int32_t*>(device_lease_.slot().block) : nullptr;
   return {device_lease_ ? on_device : slot_->tokens.data(),
           {slot_->shape.num_rows, slot_->shape.num_tokens}};
 }
@@ -103,7 +104,7 @@ Digest128 Batch::ids_digest() const {
 
 Digest128 Batch::global_ids_digest() const {
   DigestStream stream;
-  for (const std::uint32_t row : slot_->global_rows) stream.add_text(id_of(row));
+  for (const std::uint32_t row : slot_->global_utterances) stream.add_text(id_of(row));
   return stream.finish();
 }
 

@@ -97,7 +97,7 @@ class Batch {
   std::span<const std::int32_t> mel_len() const { return view(slot_->mel_len); }
   std::span<const std::int32_t> speaker() const { return view(slot_->speaker); }
   std::span<const std::int32_t> language() const { return view(slot_->language); }
-  std::string_view id(std::size_t row) const { return id_of(slot_->rows[row]); }
+  std::string_view id(std::size_t row) const { return id_of(slot_->utterances[row]); }
 
   // Where each utterance begins in mel() and tokens(), counted over the whole batch.
   std::span<const std::uint32_t> frame_begins() const { return view(slot_->frame_begins); }

@@ -4,6 +4,10 @@
 
 namespace stoker::feed {
 
+FallbackPolicy policy_of(const config::Settings& settings) {
+  return settings.run.strict ? FallbackPolicy::kRefuse : FallbackPolicy::kAllow;
+}
+
 void Fallbacks::take(const FallbackCount& kind, std::string_view what) {
   bool is_first = false;
   {
@@ -15,6 +19,12 @@ void Fallbacks::take(const FallbackCount& kind, std::string_view what) {
   }
   if (!is_first) return;
   log(LogLevel::kWarning, what, {{"from", kind.from}, {"to", kind.to}, {"reason", kind.reason}});
+}
+
+void Fallbacks::take_or_raise(FallbackCount kind, const Error& error, std::string_view instead) {
+  if (!are_allowed()) raise(Error(error));
+  if (kind.reason.empty()) kind.reason = error.code->name;
+  take(kind, error_line(error) + "; " + std::string(instead));
 }
 
 std::vector<FallbackCount> Fallbacks::counts() const {

@@ -1,4 +1,5 @@
-// The account of fallbacks: each is said once, counted always, and an error with `strict`.
+// The account of fallbacks: the first of a kind is logged, each is counted, and with `strict` each
+// is an error.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "stoker/base/error.h"
 #include "stoker/base/thread/sync.h"
+#include "stoker/config/settings.h"
 
 namespace stoker::feed {
 
@@ -20,6 +23,9 @@ struct FallbackCount {
 
 enum class FallbackPolicy { kAllow, kRefuse };
 
+// kRefuse with run.strict.
+FallbackPolicy policy_of(const config::Settings& settings);
+
 // Thread-safe.
 class Fallbacks {
  public:
@@ -28,6 +34,9 @@ class Fallbacks {
   bool are_allowed() const { return policy_ == FallbackPolicy::kAllow; }
   // Counts it; the first of a kind is written to the log as a warning with `what`.
   void take(const FallbackCount& kind, std::string_view what);
+  // Counts it, with the error and what happens instead as the warning; raises the error where
+  // fallbacks are refused. The reason is the error's code where `kind` names none.
+  void take_or_raise(FallbackCount kind, const Error& error, std::string_view instead);
   std::vector<FallbackCount> counts() const;
 
  private:

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "stoker/base/error.h"
+#include "stoker/base/philox.h"
 
 namespace stoker::feed {
 
@@ -25,7 +26,7 @@ struct FeedIdentity {
   std::string feature;
   std::string text;
   std::string path;  // back end of the numeric path, "avx512"; its number format is in `feature`
-  std::uint64_t seed = 42;
+  std::uint64_t seed = kDefaultSeed;
 
   bool operator==(const FeedIdentity&) const = default;
 };

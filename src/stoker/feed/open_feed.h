@@ -1,4 +1,4 @@
-// Opens a feed from the settings of a run: index, cache, order and engine joined.
+// Opens a feed from the settings of a run: data, cache, order, engine and GPU joined.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "stoker/base/io/io.h"
-#include "stoker/base/simd_level.h"
 #include "stoker/config/settings.h"
 #include "stoker/feed/device/transfer_plan.h"
 #include "stoker/feed/feed.h"
@@ -23,19 +22,18 @@ struct OpenOptions {
   Io* io = &system_io();
   std::optional<std::string> state = {};  // a saved line to go on from; its numeric path is kept
   std::uint64_t num_epochs = std::numeric_limits<std::uint64_t>::max();
-  std::chrono::microseconds delay{};  // random time before each row, at most; for tests
-  bool with_instant_rows = false;     // features are not read (instant_store.h); for benchmarks
+  std::chrono::microseconds delay{};  // random time before each utterance, at most; for tests
+  bool with_instant_rows = false;     // features are not read (instant_source.h); for benchmarks
   std::stop_token stop = {};
   const DeviceView* devices = nullptr;  // null: asks the driver, if a GPU may be used at all
 };
 
-// The mode a feed runs in, and how it came to it.
+// The mode a feed runs in, and how it was chosen.
 struct ModeReport {
   ModeChoice choice;
   std::vector<std::string> lines;  // as a run prints them; empty when no GPU was asked for
   MelRoute mel;                    // of a feed into GPU memory
-  std::string buffer_reason;       // why so many batches, where nobody said
-  std::string text;                // the way in words, "mel on GPU 0 from PCM16"
+  std::string text;                // the route in words, "mel on GPU 0 from PCM16"
 };
 
 struct OpenedFeed {
@@ -44,12 +42,9 @@ struct OpenedFeed {
   ModeReport mode = {};
 };
 
-// Device `auto` is the CPU here; commands ask resolve_auto_device() before.
+// Device `auto` is the CPU here; commands call resolve_auto_device() before.
 // Throws as the Feed does, GpuError, and E-FEED-STATE or E-FEED-CHANGED for a state that does not
 // fit.
 OpenedFeed open_feed(const config::Settings& settings, const OpenOptions& options = {});
-
-// Rank and world size: as set, else as torchrun, Slurm or Open MPI tell this process.
-RankRows ranks_of(const config::LoaderSettings& loader);
 
 }  // namespace stoker::feed

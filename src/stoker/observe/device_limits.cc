@@ -7,6 +7,7 @@
 #include <numeric>
 #include <vector>
 
+#include "stoker/base/aligned_bytes.h"
 #include "stoker/base/clock.h"
 #include "stoker/cache/build/parallel.h"
 #include "stoker/cuda/device_buffer.h"
@@ -48,7 +49,7 @@ double measure_bus(const TransferLimitOptions& options) {
 double measure_memcpy(const TransferLimitOptions& options) {
   const unsigned threads = options.num_threads;
   const cuda::PinnedBuffer to(threads * kThreadBytes);
-  const feed::AlignedBytes from(threads * kThreadBytes);
+  const AlignedBytes from(threads * kThreadBytes);
   std::memset(from.data(), 1, from.size());
   std::memset(to.data(), 1, to.size_bytes());
   std::vector<double> rates(threads);

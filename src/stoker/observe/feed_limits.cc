@@ -8,6 +8,7 @@
 #include <numeric>
 #include <vector>
 
+#include "stoker/base/aligned_bytes.h"
 #include "stoker/base/clock.h"
 #include "stoker/cache/build/parallel.h"
 #include "stoker/feed/assembly/batch_slot.h"
@@ -58,7 +59,7 @@ class CopyThread {
   const feed::DataSetSource& store_;
   const std::vector<feed::BatchShape>& shapes_;
   std::size_t frame_bytes_ = 0;
-  std::vector<feed::AlignedBytes> slots_;
+  std::vector<AlignedBytes> slots_;
 };
 
 bool all_mapped(const feed::DataSetSource& store) {

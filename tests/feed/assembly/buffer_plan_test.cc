@@ -1,4 +1,4 @@
-// How large a buffer is when nobody says.
+// How large a buffer is when no setting says.
 #include "stoker/feed/assembly/buffer_plan.h"
 
 #include <gtest/gtest.h>

@@ -1,14 +1,16 @@
-// Choice of mode, its messages, fallbacks and the start rule: without a GPU, with a fake clock.
+// Choice of mode, its lines and fallbacks, without a GPU; what is asked of a GPU that is not there
+// is logged, counted, and an error with strict.
 #include "stoker/feed/device/gpu_mode.h"
 
 #include <gtest/gtest.h>
 
-#include <future>
+#include <array>
 
 #include "stoker/cuda/errors.h"
-#include "stoker/feed/start_rule.h"
-#include "tests/doubles/fake_clock.h"
-#include "tests/feed/device/simulated_device.h"
+#include "stoker/feed/open_feed.h"
+#include "tests/doubles/simulated_gpu.h"
+#include "tests/feed/device/log_mel_kernels.h"
+#include "tests/feed/small_data_set.h"
 
 namespace stoker::feed {
 namespace {
@@ -123,75 +125,89 @@ TEST(GpuModeTest, TheLinesAreThoseUsersKnow) {
                 "Intelligent GPU Pipeline: Single-GPU Buffered Mode", "  - Buffer Size: 50",
                 "  - Smart Prefetching: Enabled (mel on GPU 0 from PCM16)",
                 "  - Prefetching to GPU 0 with buffer_size=50 (0.8 of 8.0 GiB)"}));
-  EXPECT_EQ(waiting_line(std::chrono::seconds(2)),
-            "  Waiting for the buffer, at most 2.0 s after the first batch ...");
-  EXPECT_EQ(starting_line({.num_ready = 50, .buffer_size = 50, .waited_s = 0.7}),
-            "Model training starting now (buffer 50/50, waited 0.7 s)");
 }
 
-BatchFormat small_format() {
-  BatchFormat format;
-  format.max_mel_frames = format.max_tokens = 8;
-  format.max_rows = format.max_global_rows = 1;
-  return format;
-}
-
-// A ring that the test fills by hand.
-class StartRuleTest : public testing::Test {
- protected:
-  StartRuleTest() : ring_(small_format(), {.api = &gpu_, .device = 0, .num_slots = 4}) {}
-
-  void make_ready() { ring_.push_ready(*ring_.take_free({})); }
-  std::future<StartReport> start(std::chrono::nanoseconds delay) {
-    return std::async(std::launch::async, [this, delay] {
-      return await_start(ring_, {.delay = delay, .clock = &clock_});
-    });
-  }
-  static bool is_waiting(const std::future<StartReport>& started) {
-    return started.wait_for(std::chrono::milliseconds(30)) == std::future_status::timeout;
-  }
-
-  SimulatedGpu gpu_;
-  FakeClock clock_;
-  DeviceRing ring_;
+struct WishCase {
+  const char* name;
+  config::CacheTier tier;
+  config::MelPlace place;
+  const char* from;
+};
+const std::array kWishes{
+    WishCase{"tier", config::CacheTier::kGpu, config::MelPlace::kAuto, "gpu tier"},
+    WishCase{"mel place", config::CacheTier::kDisk, config::MelPlace::kGpu, "GPU mel"},
 };
 
-TEST_F(StartRuleTest, NeverBeforeOneBatchIsReady) {
-  auto started = start(std::chrono::nanoseconds(0));
-  clock_.advance(std::chrono::hours(1));
-  EXPECT_TRUE(is_waiting(started));
-  make_ready();
-  EXPECT_EQ(started.get().num_ready, 1U);
+TEST(GpuWishTest, WithoutAGpuItIsAFallbackAndAnErrorWithStrict) {
+  SmallDataSet set(12);
+  set.build_cache();
+  SimulatedGpu gpu;
+  const DeviceView none = view_of(gpu, 0);
+  for (const WishCase& wish : kWishes) {
+    for (const char* const device : {"auto", "cpu"}) {
+      config::Settings settings = set.settings();
+      settings.run.device = device;
+      settings.cache.tier = wish.tier;
+      settings.gpu.mel_place = wish.place;
+      settings = resolve_auto_device(settings, AutoMel::kHost, &none);
+      {
+        OpenedFeed opened = open_feed(settings, {.devices = &none});
+        ASSERT_TRUE(opened.feed.next()) << wish.name;
+        const std::vector<FallbackCount> taken = opened.feed.stats().fallbacks;
+        ASSERT_EQ(taken.size(), 1U) << wish.name << ", device " << device;
+        EXPECT_EQ(taken[0].from, wish.from);
+        EXPECT_EQ(taken[0].reason, "E-CUDA-NONE");
+      }
+      settings.run.strict = true;
+      try {
+        open_feed(settings, {.devices = &none});
+        ADD_FAILURE() << wish.name << ": strict allowed it";
+      } catch (const GpuError& error) {
+        EXPECT_EQ(error.error().code, &cuda::kCudaNone);
+        EXPECT_EQ(error.exit_code(), ExitCode::kGpu);
+      }
+    }
+  }
 }
 
-TEST_F(StartRuleTest, AsSoonAsTheBufferIsFull) {
-  auto started = start(std::chrono::seconds(2));
-  for (int i = 0; i < 3; ++i) make_ready();
-  EXPECT_TRUE(is_waiting(started));
-  make_ready();
-  const StartReport report = started.get();
-  EXPECT_EQ(report.num_ready, 4U);
-  EXPECT_LT(report.waited_s, 2.0);
+TEST(GpuWishTest, CropsThatNeedTheHostRefuseTheMelOnTheGpu) {
+  SmallDataSet set(12);
+  SimulatedGpu gpu;
+  const DeviceView view = feed::view_of(gpu);
+  config::Settings settings = set.settings();
+  settings.run.device = "cuda";
+  settings.gpu.buffer_size = 4;
+  settings.gpu.mel_place = config::MelPlace::kGpu;
+  settings.batch.segment_frames = 8;
+  {
+    OpenedFeed opened = open_feed(settings, {.devices = &view});
+    const std::vector<FallbackCount> taken = opened.feed.stats().fallbacks;
+    ASSERT_EQ(taken.size(), 1U);
+    EXPECT_EQ(taken[0].reason, "E-CUDA-MEL");
+  }
+  settings.run.strict = true;
+  EXPECT_THROW(open_feed(settings, {.devices = &view}), GpuError);
 }
 
-TEST_F(StartRuleTest, OrWhenTheDelayHasPassedSinceTheFirstBatch) {
-  auto started = start(std::chrono::seconds(2));
-  clock_.advance(std::chrono::hours(1));  // before the first batch: does not count
-  make_ready();
-  EXPECT_TRUE(is_waiting(started));
-  clock_.advance(std::chrono::milliseconds(1900));
-  EXPECT_TRUE(is_waiting(started));
-  clock_.advance(std::chrono::milliseconds(200));
-  const StartReport report = started.get();
-  EXPECT_EQ(report.num_ready, 1U);
-  EXPECT_GE(report.waited_s, 2.0);
-}
-
-TEST_F(StartRuleTest, AFeedThatEndsEarlierDoesNotKeepTheTrainerWaiting) {
-  auto started = start(std::chrono::seconds(2));
-  make_ready();
-  ring_.close();
-  EXPECT_EQ(started.get().num_ready, 1U);
+TEST(GpuWishTest, ANamedDeviceThatIsNotThereIsSaidWhereNoneIsUsed) {
+  SimulatedGpu gpu;
+  const DeviceView one = view_of(gpu, 2);
+  const DeviceView none = view_of(gpu, 0);
+  const auto codes = [](const std::optional<Device>& device, const DeviceView& view) {
+    Fallbacks fallbacks(FallbackPolicy::kAllow);
+    check_named_device(device, view, fallbacks);
+    std::string text;
+    for (const FallbackCount& each : fallbacks.counts()) text += each.from + " " + each.reason;
+    return text;
+  };
+  EXPECT_EQ(codes(std::nullopt, none), "");
+  EXPECT_EQ(codes(Device::cpu(), none), "");
+  EXPECT_EQ(codes(Device::cuda(0), one), "");
+  EXPECT_EQ(codes(Device::cuda(7), one), "cuda:7 E-CUDA-INDEX");
+  EXPECT_EQ(codes(Device::cuda(7), none), "cuda:7 E-CUDA-NONE");
+  Fallbacks strict(FallbackPolicy::kRefuse);
+  EXPECT_THROW(check_named_device(Device::cuda(7), one, strict), GpuError);
+  EXPECT_THROW(check_named_device(Device::cuda(7), none, strict), GpuError);
 }
 
 }  // namespace

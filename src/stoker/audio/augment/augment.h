@@ -17,7 +17,7 @@ struct Range {
 
 // Which utterance in which epoch the draws belong to.
 struct AugmentKey {
-  std::uint64_t seed = 42;
+  std::uint64_t seed = kDefaultSeed;
   std::uint64_t epoch = 0;
   std::uint64_t utterance = 0;  // hash64(id)
 };

@@ -7,13 +7,14 @@
 
 #include "stoker/audio/augment/augment.h"
 #include "stoker/audio/mel/cuda/device_log_mel.h"
+#include "stoker/base/philox.h"
 #include "stoker/cuda/stream.h"
 
 namespace stoker::audio {
 
 // What may happen to an utterance; the draws are those of draw_gain_db() and draw_noise().
 struct AugmentRule {
-  std::uint64_t seed = 42;
+  std::uint64_t seed = kDefaultSeed;
   std::uint64_t epoch = 0;
   Range gain_db{0, 0};
   double noise_probability = 0.3;

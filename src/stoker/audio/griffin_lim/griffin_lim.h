@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 
+#include "stoker/base/philox.h"
 #include "stoker/base/result.h"
 #include "stoker/base/simd_level.h"
 #include "stoker/config/mel_recipe.h"
@@ -15,8 +16,8 @@ namespace stoker::audio {
 
 struct GriffinLimOptions {
   std::size_t num_iterations = 60;
-  double momentum = 0.99;   // of the fast variant (Perraudin, Balazs, Søndergaard 2013)
-  std::uint64_t seed = 42;  // of the first phases
+  double momentum = 0.99;             // of the fast variant (Perraudin, Balazs, Søndergaard 2013)
+  std::uint64_t seed = kDefaultSeed;  // of the first phases
 };
 
 struct GriffinLimPlan;    // tables made once from the recipe

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <numbers>
 
 #include "stoker/audio/mel/mel_window.h"
@@ -143,11 +142,11 @@ MelPlan::MelPlan(const config::MelRecipe& r, SimdLevel simd_level, MelArithmetic
 }
 
 MelScratch::Floats MelScratch::floats(std::size_t count) {
-  const std::size_t size_bytes = round_up<std::size_t>(std::max<std::size_t>(count, 1) * 4, 128);
-  void* memory = std::aligned_alloc(128, size_bytes);
-  if (memory == nullptr) throw std::bad_alloc();
-  std::memset(memory, 0, size_bytes);
-  return Floats(static_cast<float*>(memory));
+  constexpr std::size_t kAlignment = 128;
+  const std::size_t rounded = round_up(std::max<std::size_t>(count, 1), kAlignment / sizeof(float));
+  Floats memory = make_aligned<float>(rounded, kAlignment);
+  std::fill_n(memory.get(), rounded, 0.0F);
+  return memory;
 }
 
 MelScratch::MelScratch(const MelPlan& plan, std::size_t max_samples) {

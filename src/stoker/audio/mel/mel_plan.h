@@ -3,9 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
-#include <new>
 #include <optional>
 #include <span>
 #include <vector>
@@ -16,6 +13,7 @@
 #include "stoker/audio/mel/mel_frame_grid.h"
 #include "stoker/audio/mel/mel_stage_times.h"
 #include "stoker/audio/mel/mel_view.h"
+#include "stoker/base/aligned_bytes.h"
 #include "stoker/base/simd_level.h"
 #include "stoker/config/mel_recipe.h"
 
@@ -86,10 +84,7 @@ struct MelPlan {
 // Memory of one worker; parts are aligned to 128 bytes. A plan in f64 keeps doubles in samples,
 // spectrum and mels.
 struct MelScratch {
-  struct Free {
-    void operator()(void* memory) const { std::free(memory); }
-  };
-  using Floats = std::unique_ptr<float[], Free>;
+  using Floats = AlignedArray<float>;
   static Floats floats(std::size_t count);
 
   MelScratch(const MelPlan& plan, std::size_t max_samples);

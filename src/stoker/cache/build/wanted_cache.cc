@@ -64,11 +64,6 @@ std::unique_ptr<text::PhonemeSidecar> load_phonemes(const config::Settings& sett
 
 }  // namespace
 
-ElementType element_of(config::MelDtype dtype) noexcept {
-  if (dtype == config::MelDtype::kF32) return ElementType::kF32;
-  return dtype == config::MelDtype::kF16 ? ElementType::kF16 : ElementType::kBf16;
-}
-
 Manifest wanted_head(const config::Settings& settings, SimdLevel level) {
   Manifest head;
   head.path = fmt::format("{}/{}", simd_level_name(level), config::name_of(settings.cache.dtype));

@@ -51,6 +51,4 @@ class WantedCache {
   BuildTarget target_;
 };
 
-ElementType element_of(config::MelDtype dtype) noexcept;
-
 }  // namespace stoker::cache

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <vector>
 
+#include "stoker/base/philox.h"
 #include "stoker/config/choices.h"
 #include "stoker/config/field.h"
 

@@ -8,9 +8,9 @@
 
 #include "stoker/base/digest/digest.h"
 #include "stoker/base/io/io.h"
+#include "stoker/base/philox.h"
 #include "stoker/base/progress.h"
 #include "stoker/base/result.h"
-#include "stoker/config/value_types.h"
 #include "stoker/data/voice/lengths.h"
 #include "stoker/data/voice/phone.h"
 
@@ -25,7 +25,7 @@ struct MakeOptions {
   Language language = Language::kEnglish;
   std::uint32_t rate_hz = 22050;
   Lengths lengths{};
-  std::uint64_t seed = config::kDefaultSeed;
+  std::uint64_t seed = kDefaultSeed;
   unsigned num_workers = 1;
   ExistingData existing = ExistingData::kRefuse;
 };

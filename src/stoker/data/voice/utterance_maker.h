@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "stoker/config/value_types.h"
+#include "stoker/base/philox.h"
 #include "stoker/data/voice/lengths.h"
 #include "stoker/data/voice/sentence.h"
 #include "stoker/data/voice/speaker.h"
@@ -15,7 +15,7 @@
 namespace stoker::data::voice {
 
 struct UtterancePlan {
-  std::uint64_t seed = config::kDefaultSeed;
+  std::uint64_t seed = kDefaultSeed;
   std::uint64_t index = 0;  // of the utterance in its data set
   Language language = Language::kEnglish;
   Speaker speaker;

@@ -1,20 +1,9 @@
 #include "stoker/feed/assembly/batch_slot.h"
 
-#include <sys/mman.h>
-
-#include <cstdint>
-#include <cstdlib>
-#include <new>
-
-#include "stoker/base/checked.h"
-#include "stoker/feed/device/pack.h"
+#include "stoker/feed/assembly/upload_block.h"
 
 namespace stoker::feed {
 namespace {
-
-constexpr std::size_t kHugePageBytes = std::size_t{2} << 20U;
-constexpr std::size_t kPageBytes = 4096;
-constexpr std::size_t kLineBytes = 64;
 
 struct PartBytes {
   std::size_t mel, audio, reference, wav_segment, mel_segment;
@@ -58,55 +47,11 @@ std::size_t BatchFormat::slot_bytes() const {
   }
   return array_bytes + max_tokens * sizeof(std::int32_t) +
          max_rows * kNumbersPerRow * sizeof(std::int32_t) +
-         (is_for_device ? DevicePack::most_bytes(*this) : 0);
-}
-
-std::size_t AlignedBytes::taken_bytes(std::size_t size_bytes) {
-  return round_up(size_bytes, size_bytes >= kHugePageBytes ? kPageBytes : kLineBytes);
-}
-
-void FreeBytes::operator()(std::byte* bytes) const {
-  if (is_borrowed) return;
-  if (mapped_bytes == 0) {
-    std::free(bytes);
-  } else {
-    munmap(bytes, mapped_bytes);
-  }
-}
-
-AlignedBytes::AlignedBytes(std::size_t size_bytes) : size_bytes_(size_bytes) {
-  if (size_bytes == 0) return;
-  const std::size_t taken = taken_bytes(size_bytes);
-  if (size_bytes < kHugePageBytes) {
-    bytes_.reset(static_cast<std::byte*>(std::aligned_alloc(kLineBytes, taken)));
-    if (bytes_ == nullptr) throw std::bad_alloc();
-    return;
-  }
-  // Batches are written and read as a whole: large pages save most of the address translation.
-  // They need an aligned start, so more is mapped at first and cut off again.
-  const std::size_t mapped = taken + kHugePageBytes;
-  void* const at =
-      mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (at == MAP_FAILED) throw std::bad_alloc();
-  auto* const begin = static_cast<std::byte*>(at);
-  const std::size_t before = round_up(reinterpret_cast<std::uintptr_t>(begin), kHugePageBytes) -
-                             reinterpret_cast<std::uintptr_t>(begin);
-  if (before > 0) munmap(begin, before);
-  if (before < kHugePageBytes) munmap(begin + before + taken, kHugePageBytes - before);
-  bytes_ = std::unique_ptr<std::byte, FreeBytes>(begin + before, FreeBytes{.mapped_bytes = taken});
-  madvise(bytes_.get(), taken, MADV_HUGEPAGE);
-}
-
-AlignedBytes AlignedBytes::borrow(std::span<std::byte> memory) {
-  AlignedBytes bytes;
-  bytes.bytes_ =
-      std::unique_ptr<std::byte, FreeBytes>(memory.data(), FreeBytes{.is_borrowed = true});
-  bytes.size_bytes_ = memory.size();
-  return bytes;
+         (is_for_device ? UploadBlock::most_bytes(*this) : 0);
 }
 
 BatchSlot::BatchSlot(const BatchFormat& format, const Memory& memory)
-    : rows(format.max_rows),
+    : utterances(format.max_rows),
       text_len(format.max_rows),
       mel_len(format.max_rows),
       speaker(format.max_rows),
@@ -116,7 +61,7 @@ BatchSlot::BatchSlot(const BatchFormat& format, const Memory& memory)
       tokens(format.max_tokens),
       audio_len(format.needs_audio() ? format.max_rows : 0),
       reference_len(format.reference_frames > 0 ? format.max_rows : 0) {
-  global_rows.reserve(format.max_global_rows);
+  global_utterances.reserve(format.max_global_rows);
   const PartBytes parts = part_bytes(format);
   mel = memory.mel.empty() ? AlignedBytes(parts.mel) : AlignedBytes::borrow(memory.mel);
   audio = AlignedBytes(parts.audio);
@@ -134,8 +79,8 @@ BatchSlot::BatchSlot(const BatchFormat& format, const Memory& memory)
   }
   if (format.is_augmented) row_keys.resize(format.max_rows);
   if (!format.is_for_device) return;
-  pack = memory.pack.empty() ? AlignedBytes(DevicePack::most_bytes(format))
-                             : AlignedBytes::borrow(memory.pack);
+  block = memory.block.empty() ? AlignedBytes(UploadBlock::most_bytes(format))
+                               : AlignedBytes::borrow(memory.block);
 }
 
 }  // namespace stoker::feed

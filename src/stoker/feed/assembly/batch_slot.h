@@ -3,20 +3,21 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
+#include "stoker/base/aligned_bytes.h"
 #include "stoker/config/mel_dtype.h"
 #include "stoker/feed/sampling/sampler_settings.h"
 #include "stoker/feed/source/utterance_source.h"
 
 namespace stoker::feed {
 
+// In place of an utterance, for a row that is empty.
 inline constexpr std::uint32_t kEmptyRow = ~std::uint32_t{0};
 
-// What workers write as a batch's mel memory. Ragged: the rows one after the other, to be laid out
-// on the GPU; samples begin at multiples of kSampleAlignment.
+// What workers write into a batch's mel memory. Ragged: the rows one after the other, for the GPU
+// to lay out; samples begin at multiples of kSampleAlignment.
 enum class SlotPayload { kPaddedMel, kRaggedMel, kRaggedPcm };
 inline constexpr std::size_t kSampleAlignment = 8;
 
@@ -38,9 +39,9 @@ struct BatchFormat {
   std::vector<ArrayKind> arrays;       // named arrays to deliver
   SlotPayload payload = SlotPayload::kPaddedMel;
   std::uint32_t max_extra_samples = 0;  // of a row beyond frames * hop; for samples as payload
-  bool is_augmented = false;            // on the device: rows are named by their keys
-  bool rows_in_place = false;           // ragged rows may be copied from where they lie
-  bool is_for_device = false;  // the small arrays are also packed into one block (device_pack.h)
+  bool is_augmented = false;            // on the device: utterances are named by their keys
+  bool rows_in_place = false;           // ragged rows may be copied from the mapped cache
+  bool is_for_device = false;  // the small arrays are also written into one block (upload_block.h)
 
   bool has_extras() const { return needs_audio() || reference_frames > 0 || !arrays.empty(); }
   // Segments are cut from the waveform, so they need it too.
@@ -53,31 +54,6 @@ struct BatchFormat {
   std::size_t slot_bytes() const;
 };
 
-struct FreeBytes {
-  std::size_t mapped_bytes = 0;  // 0: from the heap
-  bool is_borrowed = false;
-  void operator()(std::byte* bytes) const;
-};
-
-// 64-byte aligned memory that is not touched before it is written; its own, or somebody's who lives
-// longer. Large pieces are the kernel's own pages: they count as they are and go back when they are
-// freed.
-class AlignedBytes {
- public:
-  AlignedBytes() = default;
-  explicit AlignedBytes(std::size_t size_bytes);  // throws std::bad_alloc
-  static AlignedBytes borrow(std::span<std::byte> memory);
-  std::byte* data() const { return bytes_.get(); }
-  std::size_t size() const { return size_bytes_; }
-
-  // What memory of that size takes.
-  static std::size_t taken_bytes(std::size_t size_bytes);
-
- private:
-  std::unique_ptr<std::byte, FreeBytes> bytes_;
-  std::size_t size_bytes_ = 0;
-};
-
 // Counted by the worker, so that the consumer need not look at every row.
 struct BatchSums {
   std::uint32_t num_clips = 0;      // utterances; empty rows are none
@@ -86,13 +62,14 @@ struct BatchSums {
   std::uint64_t all_frames = 0;  // with the padding
 };
 
-// Arrays of one batch. With R rows of shape (B, T, L) the padded layout uses R = B and row r's mel
-// at frame r * T; the packed one tells each utterance's place in frame_begins and token_begins.
+// Arrays of one batch. A row holds one utterance or is empty. With R rows of shape (B, T, L) the
+// padded layout has R = B, and row r's mel begins at frame r * T; in the packed layout frame_begins
+// and token_begins say where each row begins.
 struct alignas(64) BatchSlot {
-  // With memory of somebody else's for the mel and the packed block; empty: its own.
+  // Borrowed for the mel and the upload block; empty: the slot's own.
   struct Memory {
     std::span<std::byte> mel{};
-    std::span<std::byte> pack{};
+    std::span<std::byte> block{};
   };
   explicit BatchSlot(const BatchFormat& format) : BatchSlot(format, Memory()) {}
   BatchSlot(const BatchFormat& format, const Memory& memory);
@@ -101,13 +78,14 @@ struct alignas(64) BatchSlot {
     return mel.data() + frame * format.bytes_per_frame();
   }
 
-  // What every consumer reads lies together: a line that a worker has just written is slow to come.
+  // Begins to load what every consumer reads: a cache line that a worker has just written is slow
+  // to come.
   void fetch() const {
     __builtin_prefetch(this);
     __builtin_prefetch(&mel);
   }
 
-  // Whose batch this is now.
+  // Which batch this is now.
   std::uint64_t epoch = 0;
   std::uint64_t index = 0;
   BatchSums sums;
@@ -117,8 +95,8 @@ struct alignas(64) BatchSlot {
   BatchShape global_shape;
   AlignedBytes mel;
 
-  std::vector<std::uint32_t> rows;         // in the store; kEmptyRow where nobody stands
-  std::vector<std::uint32_t> global_rows;  // of the batch over all ranks
+  std::vector<std::uint32_t> utterances;         // of the source, by row; or kEmptyRow
+  std::vector<std::uint32_t> global_utterances;  // the same for the batch over all ranks
   std::vector<std::int32_t> text_len, mel_len, speaker, language;
   std::vector<std::uint32_t> frame_begins, token_begins;
   std::vector<std::int32_t> tokens;
@@ -128,16 +106,16 @@ struct alignas(64) BatchSlot {
   std::vector<std::vector<std::int32_t>> array_len;
   std::vector<std::byte> scratch_mel;  // a whole reference before it is cut
 
-  // Ragged payloads: each row's place in `mel`, in samples or frames; length 0 where the row is
-  // empty. A row that lies in GPU memory already has kOnDevice for its place.
+  // Ragged payloads: where each row begins in `mel`, in samples or frames, or kOnDevice where GPU
+  // memory holds the utterance already; length 0 where the row is empty.
   static constexpr std::int64_t kOnDevice = -1;
   std::vector<std::int64_t> payload_begins;
   std::vector<std::int32_t> payload_len;
-  std::vector<std::uint64_t> row_keys;         // hash64 of the ids; empty unless is_augmented
+  std::vector<std::uint64_t> row_keys;  // hash64 of the utterances' ids; empty unless is_augmented
   std::vector<const std::byte*> payload_from;  // where each row's bytes are in host memory
   std::uint32_t num_in_place = 0;              // rows whose bytes are not in `mel`
   std::size_t payload_used_bytes = 0;
-  AlignedBytes pack;
+  AlignedBytes block;
 };
 
 }  // namespace stoker::feed

@@ -1,5 +1,5 @@
-// How many batches a buffer holds when nobody says: from memory, and from how long this machine may
-// keep a thread waiting.
+// How many batches a buffer holds when no setting says: from memory, and from how long this machine
+// may keep a thread waiting.
 #pragma once
 
 #include <chrono>

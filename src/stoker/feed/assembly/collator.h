@@ -11,8 +11,8 @@
 #include "stoker/feed/assembly/bad_rows.h"
 #include "stoker/feed/assembly/batch_slot.h"
 #include "stoker/feed/assembly/optional_fields.h"
+#include "stoker/feed/assembly/resident_utterances.h"
 #include "stoker/feed/assembly/slot_memory.h"
-#include "stoker/feed/device/resident_rows.h"
 #include "stoker/feed/sampling/epoch_cursor.h"
 #include "stoker/feed/sampling/sampler.h"
 #include "stoker/feed/source/read_ahead.h"
@@ -29,8 +29,8 @@ struct CollatorParts {
   std::shared_ptr<BadRows> bad_rows;
   std::shared_ptr<const OptionalFields> extras;  // may be null
   std::shared_ptr<ReadAhead> read_ahead;         // may be null
-  std::shared_ptr<SlotMemory> memory;            // where slots lie; null: each its own
-  std::shared_ptr<ResidentRows> resident;        // rows that the GPU has already; may be null
+  std::shared_ptr<SlotMemory> memory;            // of all slots; null: each has its own
+  std::shared_ptr<ResidentUtterances> resident;  // what the GPU has already; may be null
   RankRows ranks;
   std::uint64_t end_epoch = std::numeric_limits<std::uint64_t>::max();
   unsigned max_slots = 0;
@@ -47,38 +47,39 @@ class Collator final : public pipeline::SlotFiller {
   std::string name_item(std::uint64_t item) const override;
 
   const BatchSlot& slot(std::uint32_t index) const { return *slots_[index]; }
-  // For the one who holds the slot's lease.
+  // For the holder of the slot's lease.
   BatchSlot& leased_slot(std::uint32_t index) const { return *slots_[index]; }
 
  private:
-  // What belongs to one row of the batch.
+  // How much of the batch belongs to one row.
   struct Room {
     std::uint32_t num_frames = 0;
     std::uint32_t num_tokens = 0;
   };
-  Room room(std::size_t at, const BatchSlot& slot) const;
+  Room room(std::size_t row, const BatchSlot& slot) const;
 
   void place_rows(const BatchPlace& place, BatchSlot& slot) const;
   void place_padded(BatchSlot& slot) const;
   void place_packed(const BatchPlace& place, BatchSlot& slot) const;
-  void read_tokens(std::size_t at, BatchSlot& slot, UtteranceReader& reader,
+  void read_tokens(std::size_t row, BatchSlot& slot, UtteranceReader& reader,
                    pipeline::FillContext& context) const;
-  void prefetch_tokens(std::size_t at, const BatchSlot& slot, const UtteranceReader& reader) const;
-  void expect_row(std::size_t at, const BatchSlot& slot, const UtteranceReader& reader) const;
-  void read_mel(std::size_t at, BatchSlot& slot, UtteranceReader& reader,
+  void prefetch_tokens(std::size_t row, const BatchSlot& slot, const UtteranceReader& reader) const;
+  void prefetch_mel(std::size_t row, const BatchSlot& slot, const UtteranceReader& reader) const;
+  void read_mel(std::size_t row, BatchSlot& slot, UtteranceReader& reader,
                 pipeline::FillContext& context) const;
   void read_payload(BatchSlot& slot, UtteranceReader& reader, pipeline::FillContext& context) const;
-  Result<std::uint32_t> read_ragged(std::size_t at, BatchSlot& slot, UtteranceReader& reader,
+  Result<std::uint32_t> read_ragged(std::size_t row, BatchSlot& slot, UtteranceReader& reader,
                                     pipeline::FillContext& context) const;
-  Result<std::uint32_t> read_row(std::uint32_t row, std::span<std::byte> out,
-                                 UtteranceReader& reader, pipeline::FillContext& context) const;
-  void fill_extras(std::size_t at, BatchSlot& slot, UtteranceReader& reader,
+  Result<std::uint32_t> read_utterance(std::uint32_t utterance, std::span<std::byte> out,
+                                       UtteranceReader& reader,
+                                       pipeline::FillContext& context) const;
+  void fill_extras(std::size_t row, BatchSlot& slot, UtteranceReader& reader,
                    pipeline::FillContext& context) const;
-  void make_empty(std::size_t at, BatchSlot& slot) const;
+  void make_empty(std::size_t row, BatchSlot& slot) const;
   void fill_padding(BatchSlot& slot, std::size_t frame, std::size_t num_frames) const;
   void fill_silence(BatchSlot& slot, std::size_t frame, std::size_t num_frames) const;
   void fill_gaps(BatchSlot& slot) const;
-  void note_bad(std::uint32_t row, Error error) const;
+  void note_bad(std::uint32_t utterance, Error error) const;
 
   const CollatorParts parts_;
   std::vector<std::unique_ptr<BatchSlot>> slots_;  // each entry is touched by one worker at a time

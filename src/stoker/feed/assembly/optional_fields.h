@@ -16,7 +16,7 @@ namespace stoker::feed {
 enum class ReferenceFrom { kNone, kSameUtterance, kSameSpeaker };
 
 struct OptionalFieldOptions {
-  std::uint64_t seed = 42;
+  std::uint64_t seed = kDefaultSeed;
   ReferenceFrom reference = ReferenceFrom::kNone;
 };
 
@@ -33,29 +33,29 @@ class OptionalFields {
     BatchSlot& slot;
     UtteranceReader& reader;
     pipeline::FillContext& context;
-    // Told of a row that failed as another's reference, which is then left empty. May throw.
-    const std::function<void(std::uint32_t row, Error error)>& note_bad;
+    // Called with an utterance that failed as another's reference, which is then left empty. May
+    // throw.
+    const std::function<void(std::uint32_t utterance, Error error)>& note_bad;
   };
 
-  // Fills the parts of utterance `at`, whose mel and lengths are in place. An Error is the
-  // utterance's own.
-  Result<void> fill(std::size_t at, const Work& work) const;
+  // Fills the parts of one row, whose mel and lengths are written. An Error is the utterance's own.
+  Result<void> fill(std::size_t row, const Work& work) const;
 
  private:
-  // Where an utterance's samples are among the batch's: the frames' places times the hop.
+  // The samples of one row among the batch's: its frames times the hop.
   struct SamplePlace {
     std::size_t begin = 0;
     std::size_t count = 0;
   };
-  SamplePlace samples_of(std::size_t at, const Work& work) const;
-  KeyedDraws draws(std::string_view stage, std::uint32_t row, std::uint64_t epoch) const;
-  std::uint32_t reference_row(std::uint32_t row, std::uint64_t epoch) const;
-  Result<void> fill_audio(std::size_t at, const Work& work) const;
-  Result<void> fill_arrays(std::size_t at, const Work& work) const;
-  void fill_segment(std::size_t at, const Work& work) const;
-  void fill_reference(std::size_t at, const Work& work) const;
+  SamplePlace samples_of(std::size_t row, const Work& work) const;
+  KeyedDraws draws(std::string_view stage, std::uint32_t utterance, std::uint64_t epoch) const;
+  std::uint32_t choose_reference(std::uint32_t utterance, std::uint64_t epoch) const;
+  Result<void> fill_audio(std::size_t row, const Work& work) const;
+  Result<void> fill_arrays(std::size_t row, const Work& work) const;
+  void fill_segment(std::size_t row, const Work& work) const;
+  void fill_reference(std::size_t row, const Work& work) const;
   // Returns the frames read: those that were planned, or none.
-  std::uint32_t read_reference(std::uint32_t row, const Work& work) const;
+  std::uint32_t read_reference(std::uint32_t utterance, const Work& work) const;
 
   std::shared_ptr<const UtteranceSource> store_;
   std::vector<std::uint32_t> num_frames_;

@@ -22,20 +22,20 @@ struct SlotMemoryOptions {
 // Immutable; each slot's memory is disjoint.
 class SlotMemory {
  public:
-  // Where page-locked memory cannot be had: ordinary memory, as a fallback; the GpuError itself
+  // Ordinary memory, as a fallback, where the system gives no page-locked memory; throws GpuError
   // where fallbacks are refused.
   SlotMemory(const BatchFormat& format, const SlotMemoryOptions& options, Fallbacks& fallbacks);
 
   BatchSlot::Memory of(std::uint32_t slot) const;
   HostMemory kind() const { return kind_; }
-  std::size_t size_bytes() const { return num_slots_ * (mel_bytes_ + pack_bytes_); }
+  std::size_t size_bytes() const { return num_slots_ * (mel_bytes_ + block_bytes_); }
 
  private:
   std::byte* begin() const { return kind_ == HostMemory::kPinned ? pinned_.data() : plain_.data(); }
 
   std::size_t num_slots_;
   std::size_t mel_bytes_;
-  std::size_t pack_bytes_;
+  std::size_t block_bytes_;
   HostMemory kind_;
   cuda::PinnedBuffer pinned_;
   AlignedBytes plain_;

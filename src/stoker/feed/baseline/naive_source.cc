@@ -6,7 +6,6 @@
 #include "stoker/base/number_text.h"
 #include "stoker/cache/format/npy.h"
 #include "stoker/cache/read/fused_read.h"
-#include "stoker/feed/assembly/element_of.h"
 #include "stoker/feed/errors.h"
 #include "stoker/feed/source/data_set_reader.h"
 
@@ -44,11 +43,11 @@ class NaiveReader final : public UtteranceReader {
                                  pipeline::FillContext& context) override {
     if (npy_folder_.empty()) return compute_mel(row, out, context);
     const std::string path = path_of("mel", row);
-    const Result<cache::NpyArray> mel = load_npy(path, element_of(store_.cache_dtype()));
+    const Result<cache::NpyArray> mel = load_npy(path, cache::element_of(store_.cache_dtype()));
     if (!mel) return mel.error();
     const std::uint32_t num_frames = mel->shape.axes[0];
     if (num_frames > out.num_frames) return other_length(path, out.num_frames, num_frames);
-    put(mel->values, element_of(store_.cache_dtype()), num_frames, out);
+    put(mel->values, cache::element_of(store_.cache_dtype()), num_frames, out);
     return num_frames;
   }
 
@@ -101,11 +100,11 @@ class NaiveReader final : public UtteranceReader {
   void put(std::span<const std::byte> values, cache::ElementType from, std::uint32_t num_frames,
            const MelTarget& out) const {
     cache::copy_without_crc(
-        {.payload = values, .from = from, .to = element_of(out.dtype), .out = out.values});
+        {.payload = values, .from = from, .to = cache::element_of(out.dtype), .out = out.values});
     const std::size_t num_values = std::size_t{num_frames} * store_.num_mels();
     auto* const end =
         static_cast<std::byte*>(out.values) + num_values * config::bytes_per_value(out.dtype);
-    cache::fill_values(end, element_of(out.dtype),
+    cache::fill_values(end, cache::element_of(out.dtype),
                        std::size_t{out.num_frames} * store_.num_mels() - num_values, out.padding);
   }
 

@@ -1,5 +1,4 @@
-// Lays mel rows that stand one after the other out as a padded or packed batch; on the host and on
-// a GPU.
+// Lays consecutive mel rows out as a padded or packed batch; on the host and on a GPU.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +11,8 @@ namespace stoker::feed {
 
 // Frames of `num_mels` values. Segment s takes lengths[s] frames from frame begins[s] of `rows`,
 // writes them to frame out_begins[s] of `out` and fills the rest of its room with `padding`. Rooms
-// do not overlap. With null `rows` what they would hold is there already: only the rest of each
-// room is filled, and the formats are the same. All pointers on the host, or all on the device;
+// do not overlap. With null `rows` the frames are in `out` already: only the rest of each room is
+// filled, and the formats are the same. All pointers on the host, or all on the device;
 // `rows` and `out` aligned to 16.
 struct GatherBatch {
   const void* rows = nullptr;

@@ -27,7 +27,7 @@ __device__ T narrow(float value) {
   }
 }
 
-// A segment's place, counted in values.
+// Where a segment begins and how long it is, in values.
 struct Segment {
   long long from;
   long long to;

@@ -31,8 +31,7 @@ Error no_such_device(const DeviceView& view, int index) {
 
 // Takes the fallback or, with `strict`, ends the run before any work.
 void fall_back(Fallbacks& fallbacks, const FallbackCount& kind, const Error& error) {
-  if (!fallbacks.are_allowed()) raise(Error(error));
-  fallbacks.take(kind, error_line(error) + "; going on in " + kind.to + " mode");
+  fallbacks.take_or_raise(kind, error, "going on in " + kind.to + " mode");
 }
 
 ModeChoice single_gpu(int device) {
@@ -50,8 +49,7 @@ int single_device(const ModeWish& wish, const DeviceView& view) {
 ModeChoice multi_gpu(const ModeWish& wish, const DeviceView& view, Fallbacks& fallbacks) {
   for (const int index : {*wish.data_gpu, *wish.model_gpu}) {
     if (find_device(view, index) != nullptr) continue;
-    fall_back(fallbacks, {"multi-GPU", "single-GPU", std::string(cuda::kCudaIndex.name)},
-              no_such_device(view, index));
+    fall_back(fallbacks, {"multi-GPU", "single-GPU", {}}, no_such_device(view, index));
     return single_gpu(single_device(wish, view));
   }
   ModeChoice choice{
@@ -61,12 +59,37 @@ ModeChoice multi_gpu(const ModeWish& wish, const DeviceView& view, Fallbacks& fa
                       .promised = "peer copies between the GPUs",
                       .found = fmt::format("GPU {} cannot reach GPU {}", choice.data_device,
                                            choice.model_device)};
-    if (!fallbacks.are_allowed()) raise(Error(error));
-    fallbacks.take({"peer copy", "staged copy", "no peer link"},
-                   error_line(error) + "; batches go through host memory");
+    fallbacks.take_or_raise({"peer copy", "staged copy", "no peer link"}, error,
+                            "batches go through host memory");
     choice.link = PeerLink::kStaged;
   }
   return choice;
+}
+
+// A setting that asks for a GPU by itself, and what happens without one.
+struct GpuWish {
+  const char* key;
+  const char* from;
+  const char* to;
+};
+
+std::vector<GpuWish> gpu_wishes(const config::Settings& settings) {
+  std::vector<GpuWish> wishes;
+  if (settings.cache.tier == config::CacheTier::kGpu) {
+    wishes.push_back({"cache.tier", "gpu tier", "host memory"});
+  }
+  if (settings.gpu.mel_place == config::MelPlace::kGpu) {
+    wishes.push_back({"gpu.mel_place", "GPU mel", "CPU mel"});
+  }
+  return wishes;
+}
+
+std::string why_on_host(const config::Settings& settings, const DeviceView* devices) {
+  if (!settings.gpu.prefetch_to_gpu) return "gpu.prefetch_to_gpu = false";
+  if (settings.run.device != "auto") return "device = " + settings.run.device;
+  const std::string why =
+      devices == nullptr ? view_devices().probe.why_none : devices->probe.why_none;
+  return why.empty() ? "device = auto, which is the CPU here" : why;
 }
 
 std::string device_text(const DeviceView& view, int index) {
@@ -86,15 +109,34 @@ std::string prefetch_line(const ModeChoice& choice, const ModeFacts& facts) {
 
 DeviceView view_devices() { return {.probe = cuda::probe_devices()}; }
 
+ModeWish wish_of(const config::Settings& settings) {
+  const auto as_int = [](const auto& value) {
+    return value ? std::optional(static_cast<int>(*value)) : std::nullopt;
+  };
+  return {.device = cuda::parse_device(settings.run.device).take_or_raise(),
+          .data_gpu = as_int(settings.gpu.data_gpu),
+          .model_gpu = as_int(settings.gpu.model_gpu)};
+}
+
+config::Settings resolve_auto_device(config::Settings settings, AutoMel mel,
+                                     const DeviceView* devices) {
+  if (wish_of(settings).names_any()) return settings;
+  const cuda::DeviceProbe probe = devices == nullptr ? cuda::probe_devices() : devices->probe;
+  if (probe.devices.empty()) return settings;
+  settings.run.device = Device::cuda(probe.devices.front().index).text();
+  if (mel == AutoMel::kHost && settings.gpu.mel_place == config::MelPlace::kAuto) {
+    settings.gpu.mel_place = config::MelPlace::kCpu;
+  }
+  return settings;
+}
+
 ModeChoice choose_mode(const ModeWish& wish, const DeviceView& view, Fallbacks& fallbacks) {
   if (wish.device && wish.device->is_cpu()) return {.why_cpu = "--device cpu"};
   const bool wants_two = wish.data_gpu && wish.model_gpu;
   if (view.probe.devices.empty()) {
     if (wish.device) raise(no_device(view));
     if (wish.data_gpu || wish.model_gpu) {
-      fall_back(fallbacks,
-                {wants_two ? "multi-GPU" : "single-GPU", "CPU", std::string(cuda::kCudaNone.name)},
-                no_device(view));
+      fall_back(fallbacks, {wants_two ? "multi-GPU" : "single-GPU", "CPU", {}}, no_device(view));
     }
     return {.why_cpu = view.probe.why_none};
   }
@@ -110,7 +152,22 @@ void check_named_device(const std::optional<Device>& device, const DeviceView& v
   if (!device || device->is_cpu() || find_device(view, device->index()) != nullptr) return;
   const Error error =
       view.probe.devices.empty() ? no_device(view) : no_such_device(view, device->index());
-  fall_back(fallbacks, {device->text(), "CPU", std::string(error.code->name)}, error);
+  fall_back(fallbacks, {device->text(), "CPU", {}}, error);
+}
+
+void refuse_gpu_wishes(const config::Settings& settings, const DeviceView* devices,
+                       std::shared_ptr<Fallbacks>& fallbacks) {
+  const std::vector<GpuWish> wishes = gpu_wishes(settings);
+  if (wishes.empty()) return;
+  if (fallbacks == nullptr) fallbacks = std::make_shared<Fallbacks>(policy_of(settings));
+  const std::string why = why_on_host(settings, devices);
+  for (const GpuWish& wish : wishes) {
+    fallbacks->take_or_raise({wish.from, wish.to, {}},
+                             {.code = &cuda::kCudaNone,
+                              .promised = std::string("a GPU for ") + wish.key + " = gpu",
+                              .found = why},
+                             std::string("going on with ") + wish.to);
+  }
 }
 
 std::vector<std::string> mode_lines(const ModeChoice& choice, const DeviceView& view,

@@ -1,4 +1,5 @@
-// Which of the three modes a run takes: features and model on one GPU, on two, or all on the CPU.
+// Which of the three modes a run takes: features and model on one GPU, on two, or all on the CPU;
+// and what the automatic device is.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "stoker/config/settings.h"
 #include "stoker/cuda/device.h"
 #include "stoker/cuda/device_api.h"
 #include "stoker/cuda/device_probe.h"
@@ -23,7 +25,13 @@ struct ModeWish {
   std::optional<Device> device{};
   std::optional<int> data_gpu{};
   std::optional<int> model_gpu{};
+
+  bool names_any() const { return device || data_gpu || model_gpu; }
+  bool asks_for_gpu() const {
+    return device ? device->is_cuda() : data_gpu.has_value() || model_gpu.has_value();
+  }
 };
+ModeWish wish_of(const config::Settings& settings);
 
 // What there is; tests bring their own.
 struct DeviceView {
@@ -33,6 +41,18 @@ struct DeviceView {
       make_device_kernels;
 };
 DeviceView view_devices();
+
+// Where mels are made once `auto` found a GPU and no setting says where.
+enum class AutoMel {
+  kMeasured,  // on whichever of CPU and GPU is faster
+  kHost,      // not on the GPU: digests are the same with and without one
+};
+
+// What device `auto` means to a command that runs a feed: the settings with the first GPU. They
+// stay as they are where a device, data_gpu or model_gpu is named and where there is no GPU.
+// `devices` of null: asks the driver.
+config::Settings resolve_auto_device(config::Settings settings, AutoMel mel,
+                                     const DeviceView* devices = nullptr);
 
 struct ModeChoice {
   GpuMode mode = GpuMode::kCpu;
@@ -52,10 +72,16 @@ ModeChoice choose_mode(const ModeWish& wish, const DeviceView& view, Fallbacks& 
 void check_named_device(const std::optional<Device>& device, const DeviceView& view,
                         Fallbacks& fallbacks);
 
+// What the settings ask of a GPU while batches stay in host memory, cache.tier and gpu.mel_place:
+// a fallback each. Creates the account where there is none yet. Throws GpuError where fallbacks are
+// refused.
+void refuse_gpu_wishes(const config::Settings& settings, const DeviceView* devices,
+                       std::shared_ptr<Fallbacks>& fallbacks);
+
 // What is known once the feed is open.
 struct ModeFacts {
   unsigned buffer_size = 0;
-  std::string buffer_reason{};  // where nobody said how many
+  std::string buffer_reason{};  // where no setting says how many
   std::uint64_t used_bytes = 0;
   std::uint64_t allowed_bytes = 0;
   std::string prefetching{};  // "mel on GPU 0 from PCM16"; empty: off

@@ -1,5 +1,5 @@
-// What the feed runs on a GPU: augmentation, samples to mel, and rows to a padded batch; a seam for
-// tests.
+// The kernels that a feed runs: augmentation, samples to mel, and rows to a padded batch; tests
+// bring their own.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +7,17 @@
 
 #include "stoker/audio/augment/augment_batch.h"
 #include "stoker/audio/mel/cuda/device_log_mel.h"
+#include "stoker/base/checked.h"
 #include "stoker/config/mel_recipe.h"
 #include "stoker/feed/device/gather_pad.h"
 
 namespace stoker::feed {
+
+// What a part of one block of device memory takes, so that the next begins where cudaMalloc itself
+// would let it, which is more than any kernel asks for.
+constexpr std::size_t aligned_part_bytes(std::size_t size_bytes) {
+  return round_up(size_bytes, std::size_t{256});
+}
 
 // Called by one thread; asynchronous.
 class DeviceKernels {

@@ -1,4 +1,4 @@
-// A batch on a GPU in the consumer's hands: whose stream may read it, and when its memory may be
+// A batch on a GPU that the consumer holds: which streams may read it, and when its memory may be
 // used again.
 #pragma once
 
@@ -12,7 +12,7 @@
 namespace stoker::feed {
 
 // Movable between threads. Destroying it gives the slot back after the work that every stream of
-// wait() has got so far; these must still be there.
+// wait() has been given so far; these must still exist.
 class DeviceLease {
  public:
   DeviceLease() = default;
@@ -34,20 +34,21 @@ class DeviceLease {
   DeviceRing& ring() const { return *ring_; }
   DeviceSlot& slot() const { return ring_->slot(slot_); }
 
-  // What `stream` gets from now on sees the whole batch.
+  // What `stream` is given from now on sees the whole batch.
   void wait(cuda::StreamView stream) {
     readers_.add(stream);
     slot().ready.hold_back(stream);
   }
   // The memory may be used again once `stream`, and every stream of wait(), has done what it has
-  // got so far.
+  // been given so far.
   void release(cuda::StreamView stream) {
     readers_.add(stream);
     give_back();
   }
 
  private:
-  // A GPU that fails here fails the next call of the feed too: nothing is lost by keeping silent.
+  // Called by the destructor: a GPU that fails here ends the ring, and the next call of the feed
+  // throws why.
   void give_back() noexcept {
     const std::shared_ptr<DeviceRing> ring = std::exchange(ring_, nullptr);
     try {

@@ -13,70 +13,72 @@
 #include "stoker/cuda/device_buffer.h"
 #include "stoker/cuda/event.h"
 #include "stoker/cuda/pinned_buffer.h"
-#include "stoker/feed/device/alignment.h"
+#include "stoker/feed/device/kernels.h"
 
 namespace stoker::feed {
 namespace {
 
-constexpr std::size_t kMostRows = 32;
-constexpr double kHostBudgetS = 0.2;  // for reading the rows once, and for each of the two ways
+constexpr std::size_t kMostUtterances = 32;
+constexpr double kHostBudgetS = 0.2;  // for reading them once, and for each of the two routes
 constexpr int kDeviceRuns = 4;
 
 bool is_all_cached(const DataSetSource& store) {
-  for (std::uint32_t row = 0; row < store.num_rows(); ++row) {
-    if (store.mel_record(row) == nullptr && !store.routes()[row].is_left_out) return false;
+  for (std::uint32_t utterance = 0; utterance < store.num_rows(); ++utterance) {
+    if (store.mel_record(utterance) == nullptr && !store.routes()[utterance].is_left_out)
+      return false;
   }
   return store.num_rows() > 0;
 }
 
-// Rows spread over the data, read by one thread until the time is up; the time of one row.
-class RowTimer {
+// Utterances spread over the data, read by one thread until the time is up; the time of one.
+class UtteranceTimer {
  public:
-  explicit RowTimer(const DataSetSource& store)
+  explicit UtteranceTimer(const DataSetSource& store)
       : store_(store),
         reader_(store.make_reader()),
         context_({{0, 0}, 0}, activity_, system_clock(), {}) {}
 
-  // Before anything is timed: neither way is to pay for what only the storage is slow at.
+  // Called before anything is timed, so that neither route pays for cold storage.
   std::vector<std::vector<std::int16_t>> read_clips() {
     std::vector<std::vector<std::int16_t>> clips;
-    time_rows([&](std::uint32_t row) {
-      const std::span<const std::int16_t> samples = read_samples(row);
+    time_reads([&](std::uint32_t utterance) {
+      const std::span<const std::int16_t> samples = read_samples(utterance);
       if (!samples.empty()) clips.emplace_back(samples.begin(), samples.end());
     });
     return clips;
   }
   double samples_s() {
-    return time_rows([&](std::uint32_t row) { read_samples(row); });
+    return time_reads([&](std::uint32_t utterance) { read_samples(utterance); });
   }
   double mel_s() {
     std::vector<std::byte> mel;
-    return time_rows([&](std::uint32_t row) {
-      const std::uint32_t frames = store_.num_frames(row);
+    return time_reads([&](std::uint32_t utterance) {
+      const std::uint32_t frames = store_.num_frames(utterance);
       mel.resize(std::size_t{frames} * store_.num_mels() * sizeof(float));
       const Result<std::uint32_t> read =
-          reader_->read_mel(row, {mel.data(), store_.cache_dtype(), frames, 0.0F}, context_);
-      static_cast<void>(read);  // a bad row takes its time too
+          reader_->read_mel(utterance, {mel.data(), store_.cache_dtype(), frames, 0.0F}, context_);
+      static_cast<void>(read);  // a bad utterance takes its time too
     });
   }
 
  private:
-  std::span<const std::int16_t> read_samples(std::uint32_t row) {
+  std::span<const std::int16_t> read_samples(std::uint32_t utterance) {
     samples_.resize(store_.max_samples());
-    const Result<std::uint32_t> read = reader_->read_pcm(row, samples_, context_);
+    const Result<std::uint32_t> read = reader_->read_pcm(utterance, samples_, context_);
     return std::span(samples_).first(read ? *read : 0);
   }
 
   template <class Read>
-  double time_rows(const Read& read) {
+  double time_reads(const Read& read) {
     const std::uint32_t step =
-        std::max<std::uint32_t>(1, store_.num_rows() / static_cast<std::uint32_t>(kMostRows));
+        std::max<std::uint32_t>(1, store_.num_rows() / static_cast<std::uint32_t>(kMostUtterances));
     read(0);  // the first pays for scratch memory
     const Stopwatch watch;
     std::size_t count = 0;
-    for (std::uint32_t row = 0; row < store_.num_rows() && watch.seconds() < kHostBudgetS;
-         row += step, ++count) {
-      read(row);
+    for (std::uint32_t utterance = 0;
+         utterance < store_.num_rows() && watch.seconds() < kHostBudgetS;
+         utterance += step, ++count) {
+      read(utterance);
     }
     return watch.seconds() / static_cast<double>(std::max<std::size_t>(1, count));
   }
@@ -111,7 +113,7 @@ class DeviceTimer {
       frames_ = std::max(frames_, mel.num_frames(clip.size()));
     }
     const std::size_t places_bytes = clips.size() * (sizeof(std::int64_t) + sizeof(std::int32_t));
-    samples_at_ = device_aligned(places_bytes);
+    samples_at_ = aligned_part_bytes(places_bytes);
     size_bytes_ = samples_at_ + num_samples * sizeof(std::int16_t);
     pinned_ = cuda::PinnedBuffer(size_bytes_, api_);
     std::memcpy(pinned_.data(), begins_.data(), clips.size() * sizeof(std::int64_t));
@@ -122,8 +124,8 @@ class DeviceTimer {
                   clips[i].size() * sizeof(std::int16_t));
     }
     const std::size_t mel_bytes = clips.size() * frames_ * mel.num_mels() * sizeof(float);
-    mel_at_ = device_aligned(size_bytes_);
-    scratch_at_ = device_aligned(mel_at_ + mel_bytes);
+    mel_at_ = aligned_part_bytes(size_bytes_);
+    scratch_at_ = aligned_part_bytes(mel_at_ + mel_bytes);
     memory_ = cuda::DeviceBuffer(
         request.device, scratch_at_ + kernels_->mel_scratch_bytes(clips.size(), frames_) + 256,
         api_);
@@ -175,7 +177,7 @@ class DeviceTimer {
 
 MelRates measure_mel_rates(const MelRouteRequest& request) {
   const Stopwatch watch;
-  RowTimer timer(request.store);
+  UtteranceTimer timer(request.store);
   const std::vector<std::vector<std::int16_t>> clips = timer.read_clips();
   const double samples_s = timer.samples_s();
   const double mel_s = timer.mel_s();

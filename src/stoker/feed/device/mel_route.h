@@ -25,7 +25,7 @@ struct MelRouteRequest {
   const DeviceView& view;
   int device = 0;
   unsigned num_workers = 1;
-  std::function<bool()> has_kernels{};  // asked when the GPU may make mels; null: it can
+  std::function<bool()> has_kernels{};  // called when the GPU may make mels; null: it can
   std::string saved_path{};             // numeric path of a state to go on from; empty: a new run
 };
 
@@ -35,7 +35,7 @@ inline constexpr std::string_view kCudaPath = "cuda";  // the numeric path of me
 // within a second.
 MelRoute choose_mel_route(const MelRouteRequest& request);
 
-// Utterances a second by each way, from what was measured on one thread and on the device.
+// Utterances a second by each route, from what was measured on one thread and on the device.
 struct MelRates {
   double cpu_clips_per_s = 0;
   double gpu_clips_per_s = 0;

@@ -26,8 +26,8 @@ PeerTransfer::~PeerTransfer() {
   in_.synchronize_quietly();
 }
 
-// The place on the model's device is waited for first: a batch that was taken from the data device
-// and finds none would be lost.
+// A free slot on the model's device is waited for first: a batch that was taken from the data
+// device and finds none would be lost.
 DeviceLease PeerTransfer::next(const std::shared_ptr<DeviceRing>& from, const Wait& wait) {
   if (!ahead_) {
     if (!ring_->await_free(wait.stop, wait.patience)) return {};
@@ -42,7 +42,7 @@ DeviceLease PeerTransfer::next(const std::shared_ptr<DeviceRing>& from, const Wa
   return batch;
 }
 
-// Precondition: a place is free. Empty when a batch could not be given back meanwhile: the next
+// Precondition: a slot is free. Empty when a batch could not be given back meanwhile: the next
 // call throws why.
 DeviceLease PeerTransfer::send(DeviceLease from) {
   const std::optional<std::uint32_t> at = ring_->take_free({});
@@ -63,14 +63,14 @@ DeviceLease PeerTransfer::send(DeviceLease from) {
 }
 
 void PeerTransfer::copy(const DeviceSlot& from, const DeviceSlot& to) {
-  const DevicePack pack(from.host);
+  const UploadBlock block(from.host);
   const BatchShape& shape = from.host.shape;
   const std::size_t mel_bytes =
       std::size_t{shape.num_rows} * shape.num_frames * format_.bytes_per_frame();
   // The staging memory is read by the copies of the batch before.
   if (setup_.link == PeerLink::kStaged) arrived_.hold_back(out_);
   staged_at_bytes_ = 0;
-  copy_part(to.pack, from.pack, pack.size_bytes);
+  copy_part(to.block, from.block, block.size_bytes);
   copy_part(to.mel, from.mel, mel_bytes);
   if (setup_.link == PeerLink::kStaged) arrived_.record(in_);
 }

@@ -1,4 +1,5 @@
-// From the GPU that makes features to the GPU that trains: the second half of the two-device path.
+// Copies batches from the GPU that makes features to the GPU that trains: the second half of the
+// two-device path.
 #pragma once
 
 #include <chrono>
@@ -15,7 +16,7 @@ namespace stoker::feed {
 // that the model works on.
 class PeerTransfer {
  public:
-  static constexpr unsigned kNumSlots = 3;  // one with the consumer, one on its way, one free
+  static constexpr unsigned kNumSlots = 3;  // one with the consumer, one in flight, one free
 
   struct Wait {
     std::stop_token stop;
@@ -26,8 +27,8 @@ class PeerTransfer {
   PeerTransfer(const BatchFormat& format, const DeviceSetup& setup);
   ~PeerTransfer();
 
-  // Throws E-PIPE-LEASES when the consumer holds every batch for longer than the patience; what was
-  // on its way is then still to come.
+  // Throws E-PIPE-LEASES when the consumer holds every batch for longer than the patience; a batch
+  // in flight is then delivered by the next call.
   DeviceLease next(const std::shared_ptr<DeviceRing>& from, const Wait& wait);
 
  private:

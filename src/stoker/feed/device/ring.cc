@@ -2,20 +2,20 @@
 
 #include <utility>
 
-#include "stoker/feed/device/alignment.h"
+#include "stoker/feed/device/kernels.h"
 #include "stoker/pipeline/errors.h"
 
 namespace stoker::feed {
 namespace {
 
 std::size_t mel_bytes(const BatchFormat& format) {
-  return device_aligned(format.max_mel_frames * format.bytes_per_frame());
+  return aligned_part_bytes(format.max_mel_frames * format.bytes_per_frame());
 }
-std::size_t pack_bytes(const BatchFormat& format) {
-  return device_aligned(DevicePack::most_bytes(format));
+std::size_t block_bytes(const BatchFormat& format) {
+  return aligned_part_bytes(UploadBlock::most_bytes(format));
 }
 
-// The mel lies on the device only.
+// The mel is on the device only.
 BatchFormat without_mel(BatchFormat format) {
   format.payload = SlotPayload::kPaddedMel;
   format.is_for_device = false;
@@ -31,7 +31,7 @@ std::uint32_t take_first(std::vector<std::uint32_t>& queue) {
 }  // namespace
 
 std::size_t DeviceRing::slot_bytes(const BatchFormat& format) {
-  return mel_bytes(format) + pack_bytes(format);
+  return mel_bytes(format) + block_bytes(format);
 }
 
 DeviceRing::DeviceRing(const BatchFormat& format, const RingOptions& options)
@@ -42,9 +42,9 @@ DeviceRing::DeviceRing(const BatchFormat& format, const RingOptions& options)
   slots_.reserve(options.num_slots);
   for (unsigned i = 0; i < options.num_slots; ++i) {
     std::byte* const first = memory_.data() + i * slot_bytes(format);
-    slots_.push_back({.host = BatchSlot(host_format, {.mel = {&nothing, 1}, .pack = {}}),
+    slots_.push_back({.host = BatchSlot(host_format, {.mel = {&nothing, 1}, .block = {}}),
                       .mel = first,
-                      .pack = first + mel_bytes(format),
+                      .block = first + mel_bytes(format),
                       .ready = cuda::Event(options.device, cuda::EventUse::kOrder, *options.api),
                       .done = {}});
     // One stream reads, usually; marks for others are made when they come.

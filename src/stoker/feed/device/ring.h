@@ -1,8 +1,11 @@
-// Batches in device memory: filled by one thread, leased to the consumer, used again when the
-// consumer's stream is done with them.
+// Batches in device memory: filled by one thread, leased to the consumer, and used again when the
+// consumer's streams are done with them.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -13,9 +16,9 @@
 #include "stoker/base/thread/sync.h"
 #include "stoker/cuda/device_buffer.h"
 #include "stoker/cuda/event.h"
+#include "stoker/cuda/stream.h"
 #include "stoker/feed/assembly/batch_slot.h"
-#include "stoker/feed/device/pack.h"
-#include "stoker/feed/device/reading_streams.h"
+#include "stoker/feed/assembly/upload_block.h"
 
 namespace stoker::feed {
 
@@ -25,18 +28,49 @@ struct RingOptions {
   unsigned num_slots = 2;
 };
 
+// The streams whose work reads a batch: its memory may be used again when all of them are done. A
+// set; the usual few take no memory, any number is kept.
+class ReadingStreams {
+ public:
+  void add(cuda::StreamView stream) {
+    if (contains(stream)) return;
+    if (num_usual_ < kUsual) {
+      usual_[num_usual_++] = stream.handle();
+    } else {
+      more_.push_back(stream);
+    }
+  }
+  std::size_t size() const { return num_usual_ + more_.size(); }
+  cuda::StreamView operator[](std::size_t at) const {
+    return at < num_usual_ ? cuda::StreamView(usual_[at]) : more_[at - num_usual_];
+  }
+
+ private:
+  static constexpr std::size_t kUsual = 4;
+
+  bool contains(cuda::StreamView stream) const {
+    const auto end = usual_.begin() + static_cast<std::ptrdiff_t>(num_usual_);
+    return std::find(usual_.begin(), end, stream.handle()) != end ||
+           std::find(more_.begin(), more_.end(), stream) != more_.end();
+  }
+
+  std::array<cuda::StreamHandle, kUsual> usual_{};
+  std::size_t num_usual_ = 0;
+  std::vector<cuda::StreamView> more_;
+};
+
 // One batch on the device. `host` holds what is small, in host memory.
 struct DeviceSlot {
   BatchSlot host;
   std::byte* mel = nullptr;
-  std::byte* pack = nullptr;  // laid out as DevicePack(host) says
-  cuda::Event ready;          // the batch is whole
+  std::byte* block = nullptr;  // laid out as UploadBlock(host) says
+  cuda::Event ready;           // the batch is whole
   // The consumer has read it: a mark for each stream that did, recorded when it is given back.
   std::vector<cuda::Event> done;
   std::size_t num_done = 0;  // marks of the last time
 
-  // What `writer` gets from now on runs after the slot's last writer and all who read what it
-  // wrote. A batch that nobody waited for may still be on its way.
+  // What `writer` is given from now on runs after the slot's last writer and after every stream
+  // that read what it wrote. A batch that nobody waited for may still be in flight.
   void hold_back_writer(cuda::StreamView writer) const;
 };
 

@@ -1,4 +1,4 @@
-// How a feed brings its batches onto a GPU: which one, how many ahead, from what.
+// How a feed uploads its batches: to which GPU, how many ahead, from what.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace stoker::feed {
 
-class LockedCache;
+struct LockedCache;  // the mapped cache, page-locked while this lives
 
 enum class DeviceTier { kStreamed, kResident };
 enum class DeviceAhead { kFilled, kOnDemand };
@@ -24,19 +24,19 @@ enum class PeerLink { kPeer, kStaged };
 struct DeviceSetup {
   cuda::DeviceApi* api = &cuda::system_device_api();
   int data_device = 0;
-  std::optional<int> model_device{};  // batches end there: the two-device path
+  std::optional<int> model_device{};  // where batches are delivered: the two-device path
   PeerLink link = PeerLink::kPeer;
   unsigned buffer_size = 50;       // batches ready on the data device
-  std::string buffer_reason{};     // why so many, where nobody said
+  std::string buffer_reason{};     // why so many, where no setting says
   std::uint64_t memory_bytes = 0;  // bound of everything taken there
   HostMemory host_memory = HostMemory::kPinned;
   DeviceAhead ahead = DeviceAhead::kFilled;
   SlotPayload payload = SlotPayload::kPaddedMel;
-  std::shared_ptr<const LockedCache> locked_cache{};     // rows are copied from there; may be null
+  std::shared_ptr<const LockedCache> locked_cache{};     // rows are copied from it; may be null
   config::MelDtype made_dtype = config::MelDtype::kF16;  // of mels made on the GPU, then converted
   std::uint32_t max_extra_samples = 0;
   DeviceTier tier = DeviceTier::kStreamed;
-  std::uint64_t pool_bytes = 0;  // what all rows take, for the resident tier
+  std::uint64_t pool_bytes = 0;  // what all utterances take, for the resident tier
   std::function<std::unique_ptr<DeviceKernels>()> make_kernels{};  // null: none are needed
   std::shared_ptr<const Augmentation> augmentation{};              // of samples on the GPU
   std::shared_ptr<Fallbacks> fallbacks{};

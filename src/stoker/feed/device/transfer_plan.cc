@@ -2,18 +2,37 @@
 
 #include <algorithm>
 #include <chrono>
+#include <span>
+#include <utility>
+#include <vector>
 
+#include "stoker/base/free_memory.h"
 #include "stoker/base/number_text.h"
 #include "stoker/cuda/errors.h"
+#include "stoker/cuda/locked_pages.h"
 #include "stoker/feed/assembly/buffer_plan.h"
-#include "stoker/feed/device/locked_cache.h"
 
 namespace stoker::feed {
+
+// Utterances of the mapped cache need no second copy in host memory. The store must outlive it.
+struct LockedCache {
+  std::vector<cuda::LockedPages> shards;
+};
+
 namespace {
 
 constexpr std::uint64_t kMostAutoBytes = 8 * config::kGiB;
+constexpr std::uint64_t kMostLockedShare = 4;  // at most a fourth of what the machine could give
+constexpr std::uint32_t kNumLookedAt = 64;     // utterances, to tell whether the cache is in memory
 
-// The most samples a row has beyond frames * hop, whatever the framing.
+// What the parts of a plan are decided from.
+struct PlanInputs {
+  MelRouteRequest mel;
+  const ModeChoice& choice;
+  std::shared_ptr<Fallbacks> fallbacks;
+};
+
+// The most samples an utterance has beyond frames * hop, whatever the framing.
 std::uint32_t extra_samples(const config::MelRecipe& recipe) {
   return static_cast<std::uint32_t>(recipe.win_samples +
                                     (recipe.drop_last_frames + 1) * recipe.hop_samples);
@@ -23,8 +42,8 @@ std::uint64_t pool_bytes(const DataSetSource& store, SlotPayload payload,
                          config::MelDtype batch_dtype) {
   const std::uint64_t extra = extra_samples(store.wanted().mel().recipe()) + kSampleAlignment;
   std::uint64_t total = 0;
-  for (std::uint32_t row = 0; row < store.num_rows(); ++row) {
-    const std::uint64_t frames = store.num_frames(row);
+  for (std::uint32_t utterance = 0; utterance < store.num_rows(); ++utterance) {
+    const std::uint64_t frames = store.num_frames(utterance);
     total += payload == SlotPayload::kRaggedPcm
                  ? (frames * store.hop_samples() + extra) * sizeof(std::int16_t)
                  : frames * store.num_mels() * config::bytes_per_value(batch_dtype);
@@ -32,41 +51,38 @@ std::uint64_t pool_bytes(const DataSetSource& store, SlotPayload payload,
   return total;
 }
 
-DeviceKernelOptions kernel_options(const TransferRequest& request, MelSource source) {
+DeviceKernelOptions kernel_options(const PlanInputs& request, MelSource source) {
   return {.use = source == MelSource::kGpu ? KernelUse::kMel : KernelUse::kLayout,
           .recipe = request.mel.store.wanted().mel().recipe(),
           .dtype = request.mel.store.cache_dtype(),
           .device = request.choice.data_device};
 }
 
-// Whether the GPU takes the kernels; false is a fallback that has been said.
-bool can_load(const TransferRequest& request, MelSource source, const FallbackCount& kind) {
+// Whether the GPU takes the kernels; false is a fallback that has been logged.
+bool can_load(const PlanInputs& request, MelSource source, const FallbackCount& kind) {
   try {
     request.mel.view.make_kernels(kernel_options(request, source));
     return true;
   } catch (const GpuError& failure) {
-    if (!request.fallbacks->are_allowed() || failure.error().code == &cuda::kCudaSticky) throw;
-    FallbackCount taken = kind;
-    taken.reason = failure.error().code->name;
-    request.fallbacks->take(taken, error_line(failure.error()) + "; going on with " + kind.to);
+    if (failure.error().code == &cuda::kCudaSticky) throw;
+    request.fallbacks->take_or_raise(kind, failure.error(), "going on with " + kind.to);
     return false;
   }
 }
 
-MelRoute place_of(const TransferRequest& request) {
+MelRoute choose_route(const PlanInputs& request) {
   MelRouteRequest mel = request.mel;
   mel.has_kernels = [&request] {
-    return can_load(request, MelSource::kGpu, {"GPU mel", "CPU mel", {}, 0});
+    return can_load(request, MelSource::kGpu, {"GPU mel", "CPU mel", {}});
   };
-  MelRoute place = choose_mel_route(mel);
-  if (place.is_refused) {
-    const Error error{
-        .code = &cuda::kCudaMel, .promised = "gpu.mel_place = gpu", .found = place.reason};
-    if (!request.fallbacks->are_allowed()) raise(Error(error));
-    request.fallbacks->take({"GPU mel", "CPU mel", std::string(error.code->name)},
-                            error_line(error) + "; going on with CPU mel");
+  MelRoute route = choose_mel_route(mel);
+  if (route.is_refused) {
+    request.fallbacks->take_or_raise(
+        {"GPU mel", "CPU mel", {}},
+        {.code = &cuda::kCudaMel, .promised = "gpu.mel_place = gpu", .found = route.reason},
+        "going on with CPU mel");
   }
-  return place;
+  return route;
 }
 
 // Whether almost nothing of a batch is padding: with that many shapes a few percent.
@@ -79,20 +95,55 @@ bool is_nearly_full(const config::BatchSettings& batch) {
 // Batches that the host lays out need no kernel: they cost the model nothing. Rows one after the
 // other save the padding on the bus and in the workers, and only such rows can stay on the GPU.
 // Crops are cut from padded mels.
-SlotPayload payload_of(const TransferRequest& request, MelSource source, bool has_locked) {
+SlotPayload payload_of(const PlanInputs& request, MelSource source, bool has_locked) {
   const config::Settings& settings = request.mel.settings;
   if (source == MelSource::kGpu) return SlotPayload::kRaggedPcm;
   if (settings.batch.segment_frames) return SlotPayload::kPaddedMel;
   const bool is_to_stay = settings.cache.tier == config::CacheTier::kGpu;
   if (!is_to_stay && !has_locked && is_nearly_full(settings.batch)) return SlotPayload::kPaddedMel;
   const bool has_layout =
-      can_load(request, source, {"GPU layout", "padded rows from the host", {}, 0});
+      can_load(request, source, {"GPU layout", "padded rows from the host", {}});
   return has_layout ? SlotPayload::kRaggedMel : SlotPayload::kPaddedMel;
 }
 
-// Rows that the cache holds as the GPU wants them, copied from where they lie.
-std::shared_ptr<const LockedCache> lock_cache(const TransferRequest& request,
-                                              const DeviceSetup& setup, MelSource source) {
+// Locking reads every page: that is free only where they all are in memory.
+bool is_in_memory(const DataSetSource& store) {
+  const std::uint32_t step = std::max(1U, store.num_rows() / kNumLookedAt);
+  for (std::uint32_t utterance = 0; utterance < store.num_rows(); utterance += step) {
+    const RecordRoute& route = store.routes()[utterance];
+    const auto& record = route.mel ? route.mel : route.pcm;
+    if (record && !store.reader()->is_resident(*record)) return false;
+  }
+  return true;
+}
+
+// Null where that cannot be done or does not pay: a cache that is not mapped, is not in the page
+// cache now, or is too large a part of the machine's memory; a driver that refuses.
+std::shared_ptr<const LockedCache> lock_shards(const DataSetSource& store, cuda::DeviceApi& api) {
+  if (store.reader() == nullptr) return nullptr;
+  const auto shards = store.reader()->mapped_shards();
+  std::uint64_t total_bytes = 0;
+  for (const std::span<const std::byte>& shard : shards) {
+    if (shard.empty()) return nullptr;
+    total_bytes += shard.size();
+  }
+  if (total_bytes > available_memory_bytes() / kMostLockedShare || !is_in_memory(store)) {
+    return nullptr;
+  }
+  try {
+    auto locked = std::make_shared<LockedCache>();
+    locked->shards.reserve(shards.size());
+    for (const std::span<const std::byte>& shard : shards) locked->shards.emplace_back(shard, api);
+    return locked;
+  } catch (const GpuError& failure) {
+    if (failure.error().code == &cuda::kCudaSticky) throw;
+    return nullptr;
+  }
+}
+
+// Where the cache holds utterances as the GPU wants them, so that they are copied from its pages.
+std::shared_ptr<const LockedCache> lock_cache(const PlanInputs& request, const DeviceSetup& setup,
+                                              MelSource source) {
   const config::Settings& settings = request.mel.settings;
   const DataSetSource& store = request.mel.store;
   const bool is_wished = settings.gpu.copy_from_cache && settings.gpu.pin_memory &&
@@ -101,10 +152,10 @@ std::shared_ptr<const LockedCache> lock_cache(const TransferRequest& request,
   const bool is_as_wanted = source == MelSource::kGpu
                                 ? store.routes()[0].pcm.has_value()
                                 : *settings.batch.batch_dtype == store.cache_dtype();
-  return is_as_wanted ? LockedCache::lock(store, *setup.api) : nullptr;
+  return is_as_wanted ? lock_shards(store, *setup.api) : nullptr;
 }
 
-void make_resident(const TransferRequest& request, DeviceSetup& setup) {
+void make_resident(const PlanInputs& request, DeviceSetup& setup) {
   const config::CacheSettings& cache = request.mel.settings.cache;
   const std::uint64_t wanted =
       pool_bytes(request.mel.store, setup.payload, *request.mel.settings.batch.batch_dtype);
@@ -120,13 +171,13 @@ void make_resident(const TransferRequest& request, DeviceSetup& setup) {
     setup.pool_bytes = wanted;
     return;
   }
-  const Error error{.code = &cuda::kCudaMemory,
-                    .promised = bytes_text(wanted) + " of rows in GPU memory",
-                    .found = can_stay ? bytes_text(allowed) + " may be taken"
-                                      : std::string("rows that are cut or augmented on the host")};
-  if (!request.fallbacks->are_allowed()) raise(Error(error));
-  request.fallbacks->take({"gpu tier", "streamed", std::string(error.code->name)},
-                          error_line(error) + "; rows are copied for every batch");
+  request.fallbacks->take_or_raise(
+      {"gpu tier", "streamed", {}},
+      {.code = &cuda::kCudaMemory,
+       .promised = bytes_text(wanted) + " of rows in GPU memory",
+       .found = can_stay ? bytes_text(allowed) + " may be taken"
+                         : std::string("rows that are cut or augmented on the host")},
+      "rows are copied for every batch");
 }
 
 std::string text_of(const DeviceSetup& setup, MelSource source) {
@@ -150,13 +201,10 @@ void choose_buffer(const MelRouteRequest& request, DeviceSetup& setup) {
   setup.buffer_reason = plan.reason;
 }
 
-}  // namespace
-
-TransferPlan choose_device_way(const TransferRequest& request) {
+DeviceSetup make_setup(const PlanInputs& request, MelSource source) {
   const config::Settings& settings = request.mel.settings;
   const config::GpuSettings& gpu = settings.gpu;
-  TransferPlan way{.setup = std::make_shared<DeviceSetup>(), .mel = place_of(request), .text = {}};
-  DeviceSetup& setup = *way.setup;
+  DeviceSetup setup;
   setup.api = request.mel.view.api;
   setup.data_device = request.choice.data_device;
   setup.link = request.choice.link;
@@ -175,19 +223,41 @@ TransferPlan choose_device_way(const TransferRequest& request) {
   setup.fallbacks = request.fallbacks;
   setup.made_dtype = request.mel.store.cache_dtype();
   setup.max_extra_samples = extra_samples(request.mel.store.wanted().mel().recipe());
-  if (way.mel.source == MelSource::kGpu) setup.augmentation = request.mel.store.augmentation();
-  setup.locked_cache = lock_cache(request, setup, way.mel.source);
-  setup.payload = payload_of(request, way.mel.source, setup.locked_cache != nullptr);
+  if (source == MelSource::kGpu) setup.augmentation = request.mel.store.augmentation();
+  setup.locked_cache = lock_cache(request, setup, source);
+  setup.payload = payload_of(request, source, setup.locked_cache != nullptr);
   if (setup.payload == SlotPayload::kPaddedMel) setup.locked_cache = nullptr;
   if (settings.cache.tier == config::CacheTier::kGpu) make_resident(request, setup);
   if (setup.payload != SlotPayload::kPaddedMel) {
     setup.make_kernels = [make = request.mel.view.make_kernels,
-                          options = kernel_options(request, way.mel.source)] {
-      return make(options);
-    };
+                          options = kernel_options(request, source)] { return make(options); };
   }
-  way.text = text_of(setup, way.mel.source);
-  return way;
+  return setup;
+}
+
+}  // namespace
+
+TransferPlan plan_transfer(const TransferRequest& request) {
+  const config::Settings& settings = request.settings;
+  const ModeWish wish = wish_of(settings);
+  if (!wish.asks_for_gpu()) return {};
+  TransferPlan plan{.view = request.devices == nullptr ? view_devices() : *request.devices,
+                    .choice = {},
+                    .fallbacks = std::make_shared<Fallbacks>(policy_of(settings))};
+  plan.choice = choose_mode(wish, plan.view, *plan.fallbacks);
+  if (plan.choice.mode == GpuMode::kCpu || !settings.gpu.prefetch_to_gpu) return plan;
+  const PlanInputs inputs{.mel = {.settings = settings,
+                                  .store = request.store,
+                                  .view = plan.view,
+                                  .device = plan.choice.data_device,
+                                  .num_workers = request.num_workers,
+                                  .saved_path = request.saved_path},
+                          .choice = plan.choice,
+                          .fallbacks = plan.fallbacks};
+  plan.mel = choose_route(inputs);
+  plan.setup = std::make_shared<DeviceSetup>(make_setup(inputs, plan.mel.source));
+  plan.text = text_of(*plan.setup, plan.mel.source);
+  return plan;
 }
 
 }  // namespace stoker::feed

@@ -15,7 +15,7 @@ unsigned UploadThread::most_in_flight(unsigned num_host_slots) {
 
 UploadThread::UploadThread(const UploadThreadParts& parts) : parts_(parts) {
   const DeviceSetup& setup = *parts_.setup;
-  if (setup.model_device) hop_ = std::make_unique<PeerTransfer>(*parts_.format, setup);
+  if (setup.model_device) peer_transfer_ = std::make_unique<PeerTransfer>(*parts_.format, setup);
   for (unsigned i = 0; i <= most_in_flight(parts_.num_host_slots); ++i) {
     copied_.emplace_back(setup.data_device, cuda::EventUse::kOrder, *setup.api);
   }
@@ -32,7 +32,7 @@ void UploadThread::run(const std::stop_token& stop) {
     move_batches(stop);
     ring.close();
   } catch (const Failure& failure) {
-    // Copies that cannot be waited for any more may still read slots: nobody fills them again.
+    // Copies that can no longer be waited for may still read slots: no worker may fill them again.
     parts_.pipeline.cancel();
     ring.fail(failure.error());
   } catch (const std::bad_alloc&) {
@@ -55,7 +55,7 @@ void UploadThread::move_batches(const std::stop_token& stop) {
     if (!at) return;
     cuda::Event& copied = copied_[num_moved_ % copied_.size()];
     BatchSlot& from = parts_.fill->leased_slot(lease.slot());
-    // Held from before the first call: one that fails in between leaves a copy on its way.
+    // Held from before the first call: one that fails in between leaves a copy in flight.
     in_flight_.push_back({std::move(lease), &copied});
     const Stopwatch launching;
     parts_.work->enqueue(from, ring.slot(*at), copied);
@@ -110,7 +110,7 @@ DeviceLease UploadThread::next(const std::stop_token& stop) {
     ++num_asked_;
     asked_.notify_one();
   }
-  if (hop_ != nullptr) return hop_->next(ring, {stop, parts_.patience});
+  if (peer_transfer_ != nullptr) return peer_transfer_->next(ring, {stop, parts_.patience});
   const std::optional<std::uint32_t> slot = ring->pop_ready(stop, parts_.patience);
   if (!slot) return {};
   if (is_on_demand) ring->slot(*slot).ready.synchronize();

@@ -1,5 +1,5 @@
-// The thread between host and GPU: takes filled slots in order, sends them on, and gives their
-// memory back to the workers when the copy is done.
+// The thread that uploads batches: takes filled slots in order, enqueues their copies, and gives
+// their memory back to the workers when these are done.
 #pragma once
 
 #include <chrono>
@@ -28,18 +28,19 @@ struct UploadThreadParts {
   std::chrono::nanoseconds patience{};  // with a consumer that holds every batch
 };
 
-// One consumer thread. Destruction stops at once and waits for copies that still read host memory.
+// One consumer thread. Destruction stops the thread and waits for copies that still read host
+// memory.
 class UploadThread {
  public:
   static constexpr unsigned kMostInFlight = 8;
-  // Copies on their way while workers fill the other slots. A smaller depth would leave the workers
+  // Copies in flight while workers fill the other slots. A smaller depth would leave the workers
   // none.
   static unsigned most_in_flight(unsigned num_host_slots);
 
   explicit UploadThread(const UploadThreadParts& parts);
   ~UploadThread();
 
-  // The next batch in order, its work on its way to the device; empty at the end and after a stop.
+  // The next batch in order, its copies and kernels enqueued; empty at the end and after a stop.
   // Throws what ended the run.
   DeviceLease next(const std::stop_token& stop);
   RingStats ring_stats() const { return parts_.work->ring()->stats(); }
@@ -58,7 +59,7 @@ class UploadThread {
   void count(double launch_s, double copy_wait_s);
 
   UploadThreadParts parts_;
-  std::unique_ptr<PeerTransfer> hop_;  // null: the consumer reads where features are made
+  std::unique_ptr<PeerTransfer> peer_transfer_;  // null: the consumer reads where features are made
   std::vector<cuda::Event> copied_;
   std::deque<InFlight> in_flight_;
   std::uint64_t num_moved_ = 0;

@@ -6,7 +6,7 @@
 #include "stoker/base/invariant.h"
 #include "stoker/base/number_text.h"
 #include "stoker/cuda/errors.h"
-#include "stoker/feed/device/alignment.h"
+#include "stoker/feed/device/kernels.h"
 
 namespace stoker::feed {
 namespace {
@@ -42,8 +42,8 @@ void swap_small(BatchSlot& a, BatchSlot& b) {
   b.global_shape = a.global_shape;
   b.num_rows = a.num_rows;
   b.sums = a.sums;
-  std::swap(a.rows, b.rows);
-  std::swap(a.global_rows, b.global_rows);
+  std::swap(a.utterances, b.utterances);
+  std::swap(a.global_utterances, b.global_utterances);
   std::swap(a.text_len, b.text_len);
   std::swap(a.mel_len, b.mel_len);
   std::swap(a.speaker, b.speaker);
@@ -68,10 +68,10 @@ DeviceBudget plan_device_memory(const BatchFormat& format, const DeviceSetup& se
   DeviceBudget budget{.slot_bytes = DeviceRing::slot_bytes(format),
                       .allowed_bytes = setup.memory_bytes};
   budget.fixed_bytes =
-      device_aligned(made_mel_bytes(format, setup)) + device_aligned(mel_scratch_bytes) +
-      device_aligned(augment_bytes(format, setup)) +
-      (setup.tier == DeviceTier::kResident ? device_aligned(setup.pool_bytes) : 0) +
-      (needs_staging(format, setup) ? kNumStaging * device_aligned(format.payload_bytes()) : 0);
+      aligned_part_bytes(made_mel_bytes(format, setup)) + aligned_part_bytes(mel_scratch_bytes) +
+      aligned_part_bytes(augment_bytes(format, setup)) +
+      (setup.tier == DeviceTier::kResident ? aligned_part_bytes(setup.pool_bytes) : 0) +
+      (needs_staging(format, setup) ? kNumStaging * aligned_part_bytes(format.payload_bytes()) : 0);
   const std::uint64_t left = setup.memory_bytes - std::min(setup.memory_bytes, budget.fixed_bytes);
   const std::uint64_t slots =
       std::min<std::uint64_t>(left / budget.slot_bytes, std::max(setup.buffer_size, kFewestSlots));
@@ -89,14 +89,15 @@ DeviceBudget plan_device_memory(const BatchFormat& format, const DeviceSetup& se
 }
 
 DeviceUploader::DeviceUploader(std::shared_ptr<const BatchFormat> format, const DeviceSetup& setup,
-                               std::size_t num_rows)
+                               std::size_t num_utterances)
     : format_(std::move(format)),
       setup_(setup),
       kernels_(setup.make_kernels ? setup.make_kernels() : nullptr),
       copy_(setup.data_device, cuda::StreamPriority::kLow, *setup.api),
       compute_(setup.data_device, cuda::StreamPriority::kLow, *setup.api) {
   copies_.reserve(format_->max_rows + 2);
-  if (setup.tier == DeviceTier::kResident) resident_ = std::make_shared<ResidentRows>(num_rows);
+  if (setup.tier == DeviceTier::kResident)
+    resident_ = std::make_shared<ResidentUtterances>(num_utterances);
   allocate(setup);
 }
 
@@ -113,7 +114,7 @@ void DeviceUploader::allocate(const DeviceSetup& setup) {
   memory_ = cuda::DeviceBuffer(setup.data_device, budget_.fixed_bytes, *setup.api);
   std::byte* at = memory_.data();
   const auto take = [&at](std::size_t size_bytes) {
-    return std::exchange(at, at + device_aligned(size_bytes));
+    return std::exchange(at, at + aligned_part_bytes(size_bytes));
   };
   made_mel_ = take(made_mel_bytes(*format_, setup));
   mel_scratch_ = take(scratch_bytes);
@@ -139,29 +140,25 @@ void DeviceUploader::allocate(const DeviceSetup& setup) {
                                                                  .num_slots = budget_.num_slots});
       return;
     } catch (const GpuError& failure) {
-      if (failure.error().code != &cuda::kCudaMemory || budget_.num_slots == kFewestSlots ||
-          !setup.fallbacks->are_allowed()) {
-        throw;
-      }
+      if (failure.error().code != &cuda::kCudaMemory || budget_.num_slots == kFewestSlots) throw;
       const unsigned fewer = std::max(kFewestSlots, budget_.num_slots / 2);
-      setup.fallbacks->take({"buffer_size", "shorter", std::string(cuda::kCudaMemory.name)},
-                            error_line(failure.error()) + "; trying a buffer of " +
-                                std::to_string(fewer) + " batches");
+      setup.fallbacks->take_or_raise({"buffer_size", "shorter", {}}, failure.error(),
+                                     "trying a buffer of " + std::to_string(fewer) + " batches");
       budget_.num_slots = fewer;
     }
   }
 }
 
 void DeviceUploader::enqueue(BatchSlot& from, DeviceSlot& to, cuda::Event& copied) {
-  const DevicePack pack(from);
+  const UploadBlock block(from);
   to.hold_back_writer(copy_);
   if (resident_ != nullptr) drop_known_rows(from);
   if (format_->payload == SlotPayload::kPaddedMel) {
     from.payload_used_bytes =
         std::size_t{from.shape.num_rows} * from.shape.num_frames * format_->bytes_per_frame();
   }
-  list_copies(pack, from, to);
-  if (resident_ != nullptr) place_rows(from, pack);
+  list_copies(block, from, to);
+  if (resident_ != nullptr) set_begins(from, block);
   const cuda::StreamHandle copies = copy_.view().handle();
   if (copies_.size() > 2) {
     setup_.api->copy_all(copies_, copies);
@@ -173,16 +170,16 @@ void DeviceUploader::enqueue(BatchSlot& from, DeviceSlot& to, cuda::Event& copie
     to.ready.record(copy_);
   } else {
     copied.hold_back(compute_);
-    run_kernels(pack, from, to);
+    run_kernels(block, from, to);
     to.ready.record(compute_);
   }
   swap_small(from, to.host);
 }
 
-// The small arrays first, then the rows: as one block, or one by one where they do not lie in it.
-void DeviceUploader::list_copies(const DevicePack& pack, const BatchSlot& from, DeviceSlot& to) {
+// The small arrays first, then the rows: as one copy, or one by one where they are not consecutive.
+void DeviceUploader::list_copies(const UploadBlock& block, const BatchSlot& from, DeviceSlot& to) {
   copies_.clear();
-  copies_.push_back({.to = to.pack, .from = from.pack.data(), .size_bytes = pack.size_bytes});
+  copies_.push_back({.to = to.block, .from = from.block.data(), .size_bytes = block.size_bytes});
   std::byte* const target = payload_target(from, to);
   if (from.payload_used_bytes == 0) return;
   const bool is_ragged = format_->payload != SlotPayload::kPaddedMel;
@@ -227,11 +224,11 @@ std::byte* DeviceUploader::payload_target(const BatchSlot& from, DeviceSlot& to)
   return staging.memory;
 }
 
-// Two workers may have read the same row before either batch got here; the second need not be
-// copied.
+// Two workers may have read the same utterances before either batch was uploaded; the second need
+// not be copied.
 void DeviceUploader::drop_known_rows(BatchSlot& from) const {
   for (std::size_t at = 0; at < from.num_rows; ++at) {
-    if (from.payload_len[at] > 0 && !resident_->is_here(from.rows[at])) return;
+    if (from.payload_len[at] > 0 && !resident_->is_here(from.utterances[at])) return;
   }
   for (std::size_t at = 0; at < from.num_rows; ++at) {
     if (from.payload_len[at] > 0) from.payload_begins[at] = BatchSlot::kOnDevice;
@@ -239,71 +236,71 @@ void DeviceUploader::drop_known_rows(BatchSlot& from) const {
   from.payload_used_bytes = 0;
 }
 
-// Rows are read from where they lie for good: those of this batch, and those of earlier ones.
-void DeviceUploader::place_rows(BatchSlot& from, const DevicePack& pack) {
+// Kernels read utterances from the pool: those of this batch, and those of earlier ones.
+void DeviceUploader::set_begins(BatchSlot& from, const UploadBlock& block) {
   const bool is_pcm = format_->payload == SlotPayload::kRaggedPcm;
   const std::size_t unit_bytes = is_pcm ? sizeof(std::int16_t) : format_->bytes_per_frame();
   const auto first =
       static_cast<std::int64_t>((pool_used_bytes_ - from.payload_used_bytes) / unit_bytes);
-  auto* const begins = reinterpret_cast<std::int64_t*>(from.pack.data() + pack.begins);
-  auto* const lengths = reinterpret_cast<std::int32_t*>(from.pack.data() + pack.lengths);
+  auto* const begins = reinterpret_cast<std::int64_t*>(from.block.data() + block.begins);
+  auto* const lengths = reinterpret_cast<std::int32_t*>(from.block.data() + block.lengths);
   for (std::size_t at = 0; at < from.num_rows; ++at) {
     if (from.payload_begins[at] == BatchSlot::kOnDevice) {
-      const ResidentRows::Place place = resident_->place(from.rows[at]);
+      const ResidentUtterances::Place place = resident_->place(from.utterances[at]);
       begins[at] = place.begin;
       lengths[at] = place.length;
       continue;
     }
     if (from.payload_len[at] == 0) continue;
     begins[at] = first + from.payload_begins[at];
-    if (!resident_->is_here(from.rows[at])) {
-      resident_->put(from.rows[at], {begins[at], from.payload_len[at]});
+    if (!resident_->is_here(from.utterances[at])) {
+      resident_->put(from.utterances[at], {begins[at], from.payload_len[at]});
     }
   }
 }
 
-void DeviceUploader::run_kernels(const DevicePack& pack, const BatchSlot& from, DeviceSlot& to) {
+void DeviceUploader::run_kernels(const UploadBlock& block, const BatchSlot& from, DeviceSlot& to) {
   if (format_->payload == SlotPayload::kRaggedPcm) {
-    make_mel(pack, from, to);
+    make_mel(block, from, to);
   } else {
-    kernels_->gather(gather_batch(pack, to), compute_);
+    kernels_->gather(gather_batch(block, to), compute_);
   }
   if (staging_.empty()) return;
   staging_[next_staging_].used.record(compute_);
   next_staging_ = (next_staging_ + 1) % staging_.size();
 }
 
-void DeviceUploader::make_mel(const DevicePack& pack, const BatchSlot& from, DeviceSlot& to) {
-  if (augment_ != nullptr) augment_->run({pack, to.pack, rows_, from.epoch}, compute_);
+void DeviceUploader::make_mel(const UploadBlock& block, const BatchSlot& from, DeviceSlot& to) {
+  if (augment_ != nullptr) augment_->run({block, to.block, rows_, from.epoch}, compute_);
   const bool is_direct = made_mel_bytes(*format_, setup_) == 0;
   const std::size_t frames =
-      is_direct ? from.shape.num_frames : std::max<std::size_t>(1, pack.made_frames);
-  const std::size_t begins = augment_ != nullptr ? pack.changed_begins : pack.begins;
+      is_direct ? from.shape.num_frames : std::max<std::size_t>(1, block.made_frames);
+  const std::size_t begins = augment_ != nullptr ? block.changed_begins : block.begins;
   kernels_->make_mel({.samples = augment_ != nullptr ? augment_->out() : rows_,
-                      .begins = reinterpret_cast<const std::int64_t*>(to.pack + begins),
-                      .lengths = reinterpret_cast<const std::int32_t*>(to.pack + pack.lengths),
-                      .num_utterances = static_cast<int>(pack.num_rows),
+                      .begins = reinterpret_cast<const std::int64_t*>(to.block + begins),
+                      .lengths = reinterpret_cast<const std::int32_t*>(to.block + block.lengths),
+                      .num_utterances = static_cast<int>(block.num_rows),
                       .padded_frames = static_cast<int>(frames),
                       .mel = is_direct ? to.mel : made_mel_,
                       .scratch = mel_scratch_},
                      compute_);
   if (is_direct) return;
-  GatherBatch gather = gather_batch(pack, to);
+  GatherBatch gather = gather_batch(block, to);
   gather.rows = made_mel_;
   gather.from = setup_.made_dtype;
-  gather.begins = reinterpret_cast<const std::int64_t*>(to.pack + pack.made_begins);
-  gather.lengths = reinterpret_cast<const std::int32_t*>(to.pack + pack.mel_len);
+  gather.begins = reinterpret_cast<const std::int64_t*>(to.block + block.made_begins);
+  gather.lengths = reinterpret_cast<const std::int32_t*>(to.block + block.mel_len);
   kernels_->gather(gather, compute_);
 }
 
-GatherBatch DeviceUploader::gather_batch(const DevicePack& pack, const DeviceSlot& to) const {
+GatherBatch DeviceUploader::gather_batch(const UploadBlock& block, const DeviceSlot& to) const {
   return {.rows = rows_,
           .from = format_->dtype,
-          .begins = reinterpret_cast<const std::int64_t*>(to.pack + pack.begins),
-          .lengths = reinterpret_cast<const std::int32_t*>(to.pack + pack.lengths),
-          .out_begins = reinterpret_cast<const std::int32_t*>(to.pack + pack.out_begins),
-          .rooms = reinterpret_cast<const std::int32_t*>(to.pack + pack.rooms),
-          .num_segments = pack.num_segments,
+          .begins = reinterpret_cast<const std::int64_t*>(to.block + block.begins),
+          .lengths = reinterpret_cast<const std::int32_t*>(to.block + block.lengths),
+          .out_begins = reinterpret_cast<const std::int32_t*>(to.block + block.out_begins),
+          .rooms = reinterpret_cast<const std::int32_t*>(to.block + block.rooms),
+          .num_segments = block.num_segments,
           .out = to.mel,
           .to = format_->dtype,
           .num_mels = format_->num_mels,

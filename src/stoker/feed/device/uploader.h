@@ -1,12 +1,12 @@
-// Brings one batch after the other onto the GPU: memory, streams and kernels, all made once.
+// Uploads one batch after the other: memory, streams and kernels, all made once.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "stoker/feed/assembly/resident_utterances.h"
 #include "stoker/feed/device/augment.h"
-#include "stoker/feed/device/resident_rows.h"
 #include "stoker/feed/device/ring.h"
 #include "stoker/feed/device/setup.h"
 
@@ -21,7 +21,7 @@ struct DeviceBudget {
   std::uint64_t total_bytes() const { return fixed_bytes + num_slots * slot_bytes; }
 };
 
-// What the thread between host and GPU spent its time on.
+// What the upload thread spent its time on.
 struct UploadStats {
   std::uint64_t num_moved = 0;  // batches
   double launch_s = 0;          // in calls that start copies and kernels
@@ -41,22 +41,22 @@ class DeviceUploader {
  public:
   // With less memory than planned the ring becomes shorter, as a fallback. Throws GpuError.
   DeviceUploader(std::shared_ptr<const BatchFormat> format, const DeviceSetup& setup,
-                 std::size_t num_rows);
+                 std::size_t num_utterances);
   ~DeviceUploader();
 
   const std::shared_ptr<DeviceRing>& ring() const { return ring_; }
-  const std::shared_ptr<ResidentRows>& resident() const { return resident_; }
+  const std::shared_ptr<ResidentUtterances>& resident() const { return resident_; }
   const DeviceBudget& budget() const { return budget_; }
   cuda::StreamView compute_stream() const { return compute_; }
 
-  // Asynchronous. `from` may be written again once `copied` is done; its small arrays go to
-  // to.host, and those of to.host come back for it to use.
+  // Asynchronous. `from` may be written again once `copied` is done; its small arrays and those of
+  // to.host are swapped.
   void enqueue(BatchSlot& from, DeviceSlot& to, cuda::Event& copied);
 
-  // Until then host memory may still be read; never throws.
+  // Until it returns host memory may still be read; never throws.
   void finish_copies() const noexcept { copy_.synchronize_quietly(); }
 
-  // Takes back what is ready but was never asked for, before the feed goes to another place.
+  // Takes back what is ready but was never asked for, before the feed seeks.
   void forget_ready();
 
  private:
@@ -67,17 +67,17 @@ class DeviceUploader {
 
   void allocate(const DeviceSetup& setup);
   std::byte* payload_target(const BatchSlot& from, DeviceSlot& to);
-  // Every row goes to its own place in the batch; the kernel fills only what is left.
+  // Copies write every row where the batch has it; the kernel fills only the padding.
   bool lays_out_by_copies() const {
     return format_->payload == SlotPayload::kRaggedMel && pool_ == nullptr;
   }
-  void list_copies(const DevicePack& pack, const BatchSlot& from, DeviceSlot& to);
+  void list_copies(const UploadBlock& block, const BatchSlot& from, DeviceSlot& to);
   void list_rows(const BatchSlot& from, const DeviceSlot& to, std::byte* target);
   void drop_known_rows(BatchSlot& from) const;
-  void place_rows(BatchSlot& from, const DevicePack& pack);
-  void run_kernels(const DevicePack& pack, const BatchSlot& from, DeviceSlot& to);
-  void make_mel(const DevicePack& pack, const BatchSlot& from, DeviceSlot& to);
-  GatherBatch gather_batch(const DevicePack& pack, const DeviceSlot& to) const;
+  void set_begins(BatchSlot& from, const UploadBlock& block);
+  void run_kernels(const UploadBlock& block, const BatchSlot& from, DeviceSlot& to);
+  void make_mel(const UploadBlock& block, const BatchSlot& from, DeviceSlot& to);
+  GatherBatch gather_batch(const UploadBlock& block, const DeviceSlot& to) const;
 
   std::shared_ptr<const BatchFormat> format_;
   DeviceSetup setup_;
@@ -89,13 +89,13 @@ class DeviceUploader {
   std::vector<Staging> staging_;
   std::size_t next_staging_ = 0;
   std::vector<cuda::CopyRequest> copies_;  // of the batch in work
-  std::byte* rows_ = nullptr;              // what begins of the batch in work are counted from
+  std::byte* rows_ = nullptr;              // what begins of the batch in work count from
   std::byte* made_mel_ = nullptr;
   std::byte* mel_scratch_ = nullptr;
   std::unique_ptr<DeviceAugment> augment_;  // null: samples stay as they are
   std::byte* pool_ = nullptr;
   std::size_t pool_used_bytes_ = 0;
-  std::shared_ptr<ResidentRows> resident_;
+  std::shared_ptr<ResidentUtterances> resident_;
   std::shared_ptr<DeviceRing> ring_;
 };
 

@@ -242,16 +242,4 @@ double Sampler::padding_share(const EpochPlan& plan) const {
   return static_cast<double>(all_frames - true_frames) / static_cast<double>(all_frames);
 }
 
-void check_ranks(const RankRows& ranks, std::uint32_t batch_multiple) {
-  if (ranks.world_size == 0 || ranks.rank >= ranks.world_size) {
-    refuse(kFeedRanks, "rank is below world_size",
-           "found rank " + grouped(ranks.rank) + " of " + grouped(ranks.world_size));
-  }
-  if (batch_multiple % ranks.world_size != 0) {
-    refuse(kFeedRanks, "world_size divides batch_multiple",
-           "found world_size " + grouped(ranks.world_size) + " and batch_multiple " +
-               grouped(batch_multiple));
-  }
-}
-
 }  // namespace stoker::feed

@@ -8,6 +8,7 @@
 
 #include "stoker/feed/sampling/epoch_plan.h"
 #include "stoker/feed/sampling/packed_bins.h"
+#include "stoker/feed/sampling/ranks.h"
 #include "stoker/feed/sampling/sampler_settings.h"
 
 namespace stoker::feed {
@@ -55,19 +56,5 @@ class Sampler {
   std::vector<std::uint32_t> phase_;             // by row, empty when every weight is whole
   PackedBins packed_;
 };
-
-// The rows of a batch that rank `rank` of `world_size` holds: rank, rank + world_size, …
-struct RankRows {
-  std::uint32_t rank = 0;
-  std::uint32_t world_size = 1;
-
-  std::uint32_t num_rows(std::uint32_t batch_rows) const { return batch_rows / world_size; }
-  std::uint32_t place_in_batch(std::uint32_t local_row) const {
-    return rank + local_row * world_size;
-  }
-};
-
-// Throws ConfigError unless rank < world_size and the world size divides batch_multiple.
-void check_ranks(const RankRows& ranks, std::uint32_t batch_multiple);
 
 }  // namespace stoker::feed

@@ -6,6 +6,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "stoker/base/philox.h"
+#include "stoker/config/value_types.h"
+
 namespace stoker::feed {
 
 enum class BatchLayout {
@@ -14,10 +17,11 @@ enum class BatchLayout {
 };
 
 struct SamplerSettings {
-  std::uint64_t seed = 42;
-  std::uint32_t batch_frames = 40'000;  // frames of one global batch, padding included
-  std::uint32_t batch_size = 0;         // rows of one global batch; 0 = by batch_frames
-  std::uint32_t batch_multiple = 1;     // B is a multiple of it; the world size divides it
+  std::uint64_t seed = kDefaultSeed;
+  // Frames of one global batch, padding included.
+  std::uint32_t batch_frames = config::kDefaultBatchFrames;
+  std::uint32_t batch_size = 0;      // rows of one global batch; 0 = by batch_frames
+  std::uint32_t batch_multiple = 1;  // B is a multiple of it; the world size divides it
   std::uint32_t max_shapes = 48;
   BatchLayout layout = BatchLayout::kPadded;
   bool shuffle = true;

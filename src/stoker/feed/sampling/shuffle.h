@@ -5,13 +5,14 @@
 #include <span>
 #include <vector>
 
+#include "stoker/base/philox.h"
 #include "stoker/feed/sampling/epoch_plan.h"
 #include "stoker/feed/sampling/sampler_settings.h"
 
 namespace stoker::feed {
 
 struct ShuffleKey {
-  std::uint64_t seed = 42;
+  std::uint64_t seed = kDefaultSeed;
   std::uint64_t epoch = 0;
   std::uint64_t item = 0;  // the bucket, or the attempt
 };

@@ -9,7 +9,6 @@
 #include "stoker/base/number_text.h"
 #include "stoker/cache/errors.h"
 #include "stoker/cache/read/fused_read.h"
-#include "stoker/feed/assembly/element_of.h"
 #include "stoker/feed/errors.h"
 
 namespace stoker::feed {
@@ -112,7 +111,7 @@ Result<void> DataSetReader::read_cached_mel(const cache::RecordRef& record, cons
   return store_.reader()->read_mel_into(
       record,
       {.row = out.values,
-       .element = element_of(out.dtype),
+       .element = cache::element_of(out.dtype),
        .num_values = std::size_t{out.num_frames} * store_.num_mels(),
        .padding = out.padding},
       scratch_);
@@ -329,13 +328,13 @@ Result<std::uint32_t> DataSetReader::write_mel(std::uint32_t row,
     // First rounded to the cache's format, so that what is computed now equals what is stored.
     cache::copy_without_crc({.payload = std::span(mel_).first(
                                  num_values * config::bytes_per_value(store_.cache_dtype())),
-                             .from = element_of(store_.cache_dtype()),
-                             .to = element_of(out.dtype),
+                             .from = cache::element_of(store_.cache_dtype()),
+                             .to = cache::element_of(out.dtype),
                              .out = out.values});
   }
   auto* const end =
       static_cast<std::byte*>(out.values) + num_values * config::bytes_per_value(out.dtype);
-  cache::fill_values(end, element_of(out.dtype),
+  cache::fill_values(end, cache::element_of(out.dtype),
                      std::size_t{out.num_frames} * log_mel.num_mels() - num_values, out.padding);
   return static_cast<std::uint32_t>(num_frames);
 }

@@ -1,5 +1,5 @@
 // Optional parts and rows that come empty, on a simulated GPU: mel with its padding and every other
-// part are those of the host, whatever the way.
+// part are those of the host, whatever the path.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -65,28 +65,28 @@ Seen read_device(Feed& feed, SimulatedGpu& gpu) {
   return seen;
 }
 
-struct Way {
+struct Path {
   const char* name;
   DeviceCase wanted;
 };
-const std::array kWays{
-    Way{"padded mel", {}},
-    Way{"ragged mel", {.payload = SlotPayload::kRaggedMel}},
-    Way{"samples", {.payload = SlotPayload::kRaggedPcm}},
-    Way{"resident mel", {.payload = SlotPayload::kRaggedMel, .tier = DeviceTier::kResident}},
-    Way{"resident samples", {.payload = SlotPayload::kRaggedPcm, .tier = DeviceTier::kResident}},
+const std::array kPaths{
+    Path{"padded mel", {}},
+    Path{"ragged mel", {.payload = SlotPayload::kRaggedMel}},
+    Path{"samples", {.payload = SlotPayload::kRaggedPcm}},
+    Path{"resident mel", {.payload = SlotPayload::kRaggedMel, .tier = DeviceTier::kResident}},
+    Path{"resident samples", {.payload = SlotPayload::kRaggedPcm, .tier = DeviceTier::kResident}},
 };
 
-TEST(DevicePartsTest, EveryWayGivesThePartsOfTheHost) {
+TEST(UploaderPartsTest, EveryPathGivesThePartsOfTheHost) {
   for (const BatchLayout layout : {BatchLayout::kPadded, BatchLayout::kPacked}) {
     Feed host(make_setup(layout));
     const Seen expected = read_host(host);
     ASSERT_EQ(host.bad_rows().size(), 3U);
-    for (const Way& way : kWays) {
-      SCOPED_TRACE(std::string(way.name) + ", layout " + std::to_string(static_cast<int>(layout)));
+    for (const Path& path : kPaths) {
+      SCOPED_TRACE(std::string(path.name) + ", layout " + std::to_string(static_cast<int>(layout)));
       SimulatedGpu gpu({.num_devices = 2, .seed = 7});
       FeedSetup setup = make_setup(layout);
-      setup.device = simulated_device(gpu, way.wanted);
+      setup.device = simulated_device(gpu, path.wanted);
       Feed feed(std::move(setup));
       EXPECT_EQ(read_device(feed, gpu), expected);
       EXPECT_EQ(feed.bad_rows().size(), 3U);

@@ -8,14 +8,14 @@
 
 namespace stoker::feed {
 
-// Places inside the block, in bytes; each array is aligned to 16. Built anew for every batch: only
-// what the batch holds is copied.
-struct DevicePack {
-  // One more segment than rows: what lies before the first row of a packed batch.
-  explicit DevicePack(const BatchSlot& slot);
+// Where each array begins in the block, in bytes; each is aligned to 16. Built anew for every
+// batch: only what the batch holds is copied.
+struct UploadBlock {
+  // One more segment than rows: the padding before the first row of a packed batch.
+  explicit UploadBlock(const BatchSlot& slot);
   static std::size_t most_bytes(const BatchFormat& format);
 
-  // Writes everything but payload places of rows that lie on the GPU already.
+  // Writes everything but where the payload of utterances begins that the GPU has already.
   void write(const BatchSlot& slot, const BatchFormat& format) const;
 
   std::size_t num_rows = 0;
@@ -23,7 +23,7 @@ struct DevicePack {
   std::size_t num_segments = 0;
   // i32: [B, L], then [rows] each
   std::size_t tokens = 0, text_len = 0, mel_len = 0, speaker = 0, language = 0;
-  // Where each row's payload lies (i64, samples or frames) and how long it is (i32).
+  // Where each row's payload begins (i64, samples or frames) and how long it is (i32).
   std::size_t begins = 0, lengths = 0;
   // Samples as payload: where each row's mel begins (i64, frames) when it is made as
   // [rows, made_frames, mels]; its length is mel_len.

@@ -108,14 +108,14 @@ void check(const Combination& how, std::uint64_t seed) {
 }
 
 // 2 layouts, with and without each part, bad rows, 0 to 3 workers, 1 to 3 ranks.
-TEST(BatchPartsTest, RandomCombinationsHoldWhatTheSlowWayGives) {
+TEST(OptionalFieldsTest, RandomCombinationsHoldWhatTheSlowComputationGives) {
   for (std::uint64_t seed = 0; seed < 150; ++seed) {
     check(draw_combination(seed), seed);
     if (HasFailure()) return;
   }
 }
 
-TEST(BatchPartsTest, PackedHoldsEveryPartAtOnce) {
+TEST(OptionalFieldsTest, PackedHoldsEveryPartAtOnce) {
   check({.layout = BatchLayout::kPacked,
          .extras = {.with_audio = true,
                     .reference = ReferenceFrom::kSameSpeaker,
@@ -130,7 +130,7 @@ TEST(BatchPartsTest, PackedHoldsEveryPartAtOnce) {
         0);
 }
 
-TEST(BatchPartsTest, ABadReferenceIsRecordedAndLeavesItsCropEmpty) {
+TEST(OptionalFieldsTest, ABadReferenceIsRecordedAndLeavesItsCropEmpty) {
   auto store = std::make_shared<SyntheticSource>(speech_like_rows(30));
   store->before_mel = [](std::uint32_t row) -> Result<void> {
     if (row == 9) return Error{.code = &kBadFile, .found = "no longer what it was"};
@@ -155,7 +155,7 @@ TEST(BatchPartsTest, ABadReferenceIsRecordedAndLeavesItsCropEmpty) {
   EXPECT_EQ(feed.bad_rows()[0].error.code, &kBadFile);
 }
 
-TEST(BatchPartsTest, StorageThatFailsUnderAReferenceEndsTheRun) {
+TEST(OptionalFieldsTest, StorageThatFailsUnderAReferenceEndsTheRun) {
   static constexpr ErrorCode kDisk{"E-TEST-DISK", ExitCode::kStorage, "a disk failed", ""};
   auto store = std::make_shared<SyntheticSource>(speech_like_rows(30));
   store->before_mel = [](std::uint32_t row) -> Result<void> {

@@ -1,4 +1,4 @@
-// The way onto a real GPU; the same suite is run under compute-sanitizer.
+// Batches on a real GPU; the same suite is run under compute-sanitizer.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -15,31 +15,31 @@ namespace {
 
 using config::MelDtype;
 
-using DeviceGpuTest = cuda::GpuTest;
+using UploaderGpuTest = cuda::GpuTest;
 
-struct Way {
+struct Path {
   const char* name;
   SlotPayload payload;
   DeviceTier tier = DeviceTier::kStreamed;
   std::optional<int> model_device{};
   PeerLink link = PeerLink::kPeer;
 };
-constexpr std::array kWays{
-    Way{"padded", SlotPayload::kPaddedMel},
-    Way{"ragged", SlotPayload::kRaggedMel},
-    Way{"resident", SlotPayload::kRaggedMel, DeviceTier::kResident},
-    Way{"two devices that are one", SlotPayload::kRaggedMel, DeviceTier::kStreamed, 0},
-    Way{"staged", SlotPayload::kPaddedMel, DeviceTier::kStreamed, 0, PeerLink::kStaged},
+constexpr std::array kPaths{
+    Path{"padded", SlotPayload::kPaddedMel},
+    Path{"ragged", SlotPayload::kRaggedMel},
+    Path{"resident", SlotPayload::kRaggedMel, DeviceTier::kResident},
+    Path{"two devices that are one", SlotPayload::kRaggedMel, DeviceTier::kStreamed, 0},
+    Path{"staged", SlotPayload::kPaddedMel, DeviceTier::kStreamed, 0, PeerLink::kStaged},
 };
 
-FeedSetup setup_for(const Way* way) {
+FeedSetup setup_for(const Path* path) {
   FeedSetup setup = synthetic_setup(std::make_shared<SyntheticSource>(speech_like_rows(60)));
-  if (way == nullptr) return setup;
+  if (path == nullptr) return setup;
   auto device = std::make_shared<DeviceSetup>();
-  device->payload = way->payload;
-  device->tier = way->tier;
-  device->model_device = way->model_device;
-  device->link = way->link;
+  device->payload = path->payload;
+  device->tier = path->tier;
+  device->model_device = path->model_device;
+  device->link = path->link;
   device->buffer_size = 3;
   device->memory_bytes = std::uint64_t{1} << 30U;
   device->pool_bytes = std::uint64_t{8} << 20U;
@@ -58,18 +58,18 @@ std::vector<std::string> digests(Feed& feed) {
   return found;
 }
 
-TEST_F(DeviceGpuTest, EveryWayGivesTheBytesOfTheHost) {
+TEST_F(UploaderGpuTest, EveryPathGivesTheBytesOfTheHost) {
   Feed host(setup_for(nullptr));
   const std::vector<std::string> expected = digests(host);
-  for (const Way& way : kWays) {
-    Feed feed(setup_for(&way));
-    EXPECT_EQ(digests(feed), expected) << way.name;
+  for (const Path& path : kPaths) {
+    Feed feed(setup_for(&path));
+    EXPECT_EQ(digests(feed), expected) << path.name;
     EXPECT_TRUE(feed.stats().fallbacks.empty());
   }
 }
 
 // Copies on the consumer's stream read late, while the ring goes on: nothing may change under them.
-TEST_F(DeviceGpuTest, ReleasedBatchesKeepTheirBytesUntilTheStreamHasReadThem) {
+TEST_F(UploaderGpuTest, ReleasedBatchesKeepTheirBytesUntilTheStreamHasReadThem) {
   Feed host(setup_for(nullptr));
   std::vector<std::string> expected;
   for (int epoch = 0; epoch < 3; ++epoch) {
@@ -77,8 +77,8 @@ TEST_F(DeviceGpuTest, ReleasedBatchesKeepTheirBytesUntilTheStreamHasReadThem) {
       expected.emplace_back(static_cast<const char*>(batch->mel().data), batch->mel().size_bytes());
     }
   }
-  for (const Way& way : kWays) {
-    Feed feed(setup_for(&way));
+  for (const Path& path : kPaths) {
+    Feed feed(setup_for(&path));
     const cuda::Stream stream(0);
     std::vector<cuda::PinnedBuffer> seen;
     for (int epoch = 0; epoch < 3; ++epoch) {
@@ -95,7 +95,7 @@ TEST_F(DeviceGpuTest, ReleasedBatchesKeepTheirBytesUntilTheStreamHasReadThem) {
     ASSERT_EQ(seen.size(), expected.size());
     for (std::size_t i = 0; i < seen.size(); ++i) {
       EXPECT_EQ(std::memcmp(seen[i].data(), expected[i].data(), expected[i].size()), 0)
-          << way.name << ", batch " << i;
+          << path.name << ", batch " << i;
     }
   }
 }
@@ -128,7 +128,7 @@ void compare_gather(const GatherCase& wanted) {
   std::vector<std::byte> rows(from_bytes), expected(to_bytes), found(to_bytes);
   for (std::size_t at = 0; at < from_bytes; at += config::bytes_per_value(wanted.from)) {
     const float value = static_cast<float>(draws() % 4000) / 100.0F - 20.0F;
-    cache::fill_values(&rows[at], element_of(wanted.from), 1, value);
+    cache::fill_values(&rows[at], cache::element_of(wanted.from), 1, value);
   }
   GatherBatch batch{.rows = rows.data(),
                     .from = wanted.from,
@@ -165,7 +165,7 @@ void compare_gather(const GatherCase& wanted) {
                              << wanted.num_mels << " mels";
 }
 
-TEST_F(DeviceGpuTest, GatherAndPadEqualsTheHostInEveryFormat) {
+TEST_F(UploaderGpuTest, GatherAndPadEqualsTheHostInEveryFormat) {
   for (const MelDtype from : {MelDtype::kF32, MelDtype::kF16, MelDtype::kBf16}) {
     for (const MelDtype to : {MelDtype::kF32, MelDtype::kF16, MelDtype::kBf16}) {
       for (const std::uint32_t num_mels : {80U, 100U, 513U}) compare_gather({from, to, num_mels});

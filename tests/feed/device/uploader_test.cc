@@ -1,4 +1,4 @@
-// The feed into a simulated GPU: the same bytes whatever the way, and no slot used too early.
+// The feed into a simulated GPU: the same bytes whatever the path, and no slot used too early.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -38,52 +38,52 @@ std::vector<std::string> host_digests(BatchLayout layout, config::MelDtype dtype
   return read_digests(feed, 3);
 }
 
-struct Way {
+struct Path {
   const char* name;
   DeviceCase wanted;
 };
-const std::array kWays{
-    Way{"padded mel", {}},
-    Way{"ragged mel", {.payload = SlotPayload::kRaggedMel}},
-    Way{"samples", {.payload = SlotPayload::kRaggedPcm}},
-    Way{"resident mel", {.payload = SlotPayload::kRaggedMel, .tier = DeviceTier::kResident}},
-    Way{"resident samples", {.payload = SlotPayload::kRaggedPcm, .tier = DeviceTier::kResident}},
-    Way{"on demand", {.payload = SlotPayload::kRaggedPcm, .ahead = DeviceAhead::kOnDemand}},
-    Way{"two devices", {.payload = SlotPayload::kRaggedPcm, .model_device = 1}},
-    Way{"two devices without a peer link",
-        {.payload = SlotPayload::kRaggedMel, .model_device = 1, .link = PeerLink::kStaged}},
-    Way{"two devices that are one", {.model_device = 0}},
+const std::array kPaths{
+    Path{"padded mel", {}},
+    Path{"ragged mel", {.payload = SlotPayload::kRaggedMel}},
+    Path{"samples", {.payload = SlotPayload::kRaggedPcm}},
+    Path{"resident mel", {.payload = SlotPayload::kRaggedMel, .tier = DeviceTier::kResident}},
+    Path{"resident samples", {.payload = SlotPayload::kRaggedPcm, .tier = DeviceTier::kResident}},
+    Path{"on demand", {.payload = SlotPayload::kRaggedPcm, .ahead = DeviceAhead::kOnDemand}},
+    Path{"two devices", {.payload = SlotPayload::kRaggedPcm, .model_device = 1}},
+    Path{"two devices without a peer link",
+         {.payload = SlotPayload::kRaggedMel, .model_device = 1, .link = PeerLink::kStaged}},
+    Path{"two devices that are one", {.model_device = 0}},
 };
 
-TEST(DeviceFeedTest, EveryWayGivesTheBytesOfTheHost) {
+TEST(UploaderTest, EveryPathGivesTheBytesOfTheHost) {
   using config::MelDtype;
   for (const BatchLayout layout : {BatchLayout::kPadded, BatchLayout::kPacked}) {
     for (const MelDtype dtype : {MelDtype::kF16, MelDtype::kF32}) {
       const std::vector<std::string> expected = host_digests(layout, dtype);
-      for (const Way& way : kWays) {
+      for (const Path& path : kPaths) {
         SimulatedGpu gpu({.num_devices = 2, .seed = 7});
-        Feed feed = device_feed(gpu, way.wanted, layout, dtype);
+        Feed feed = device_feed(gpu, path.wanted, layout, dtype);
         EXPECT_EQ(read_digests(feed, 3), expected)
-            << way.name << ", layout " << static_cast<int>(layout) << ", " << name_of(dtype);
+            << path.name << ", layout " << static_cast<int>(layout) << ", " << name_of(dtype);
       }
     }
   }
 }
 
-TEST(DeviceFeedTest, NothingIsLeftOnTheDevice) {
-  for (const Way& way : kWays) {
+TEST(UploaderTest, NothingIsLeftOnTheDevice) {
+  for (const Path& path : kPaths) {
     SimulatedGpu gpu({.num_devices = 2});
     {
-      Feed feed = device_feed(gpu, way.wanted);
+      Feed feed = device_feed(gpu, path.wanted);
       for (int i = 0; i < 3; ++i) feed.next();
       EXPECT_GT(gpu.allocated_bytes(), 0U);
     }
-    EXPECT_EQ(gpu.allocated_bytes(), 0U) << way.name;
-    EXPECT_EQ(gpu.num_handles(), 0U) << way.name;
+    EXPECT_EQ(gpu.allocated_bytes(), 0U) << path.name;
+    EXPECT_EQ(gpu.num_handles(), 0U) << path.name;
   }
 }
 
-TEST(DeviceFeedTest, PointersShapesAndLengthsAreTheDevices) {
+TEST(UploaderTest, PointersShapesAndLengthsAreTheDevices) {
   SimulatedGpu gpu;
   Feed feed = device_feed(gpu, {.payload = SlotPayload::kRaggedPcm});
   auto batch = feed.next();
@@ -100,7 +100,7 @@ TEST(DeviceFeedTest, PointersShapesAndLengthsAreTheDevices) {
   batch->release(stream);
 }
 
-TEST(DeviceFeedTest, ResidentRowsAreReadOnce) {
+TEST(UploaderTest, ResidentRowsAreReadOnce) {
   SimulatedGpu gpu;
   auto store = make_store();
   std::vector<std::atomic<int>> num_reads(kNumRows);
@@ -117,22 +117,22 @@ TEST(DeviceFeedTest, ResidentRowsAreReadOnce) {
   for (const auto& reads : num_reads) EXPECT_EQ(reads.load(), 1);
 }
 
-TEST(DeviceFeedTest, SeekGoesOnExactlyAlsoWithResidentRows) {
-  for (const Way& way : kWays) {
+TEST(UploaderTest, SeekGoesOnExactlyAlsoWithResidentRows) {
+  for (const Path& path : kPaths) {
     SimulatedGpu gpu({.num_devices = 2, .seed = 3});
-    Feed feed = device_feed(gpu, way.wanted);
+    Feed feed = device_feed(gpu, path.wanted);
     std::vector<std::string> all = read_digests(feed, 2);
     feed.seek({0, 3});
     const std::vector<std::string> again = read_digests(feed, 1);
-    EXPECT_TRUE(std::equal(again.begin(), again.end(), all.begin() + 3)) << way.name;
+    EXPECT_TRUE(std::equal(again.begin(), again.end(), all.begin() + 3)) << path.name;
   }
 }
 
-TEST(DeviceFeedTest, NothingIsAllocatedOnceTheFirstBatchCame) {
-  for (const Way& way : kWays) {
+TEST(UploaderTest, NothingIsAllocatedOnceTheFirstBatchCame) {
+  for (const Path& path : kPaths) {
     SimulatedGpu gpu({.num_devices = 2});
-    Feed feed = device_feed(gpu, way.wanted);
-    const cuda::Stream stream(way.wanted.model_device.value_or(0), cuda::StreamPriority::kNormal,
+    Feed feed = device_feed(gpu, path.wanted);
+    const cuda::Stream stream(path.wanted.model_device.value_or(0), cuda::StreamPriority::kNormal,
                               gpu);
     feed.next();
     const std::uint64_t num_made = gpu.num_made();
@@ -142,56 +142,56 @@ TEST(DeviceFeedTest, NothingIsAllocatedOnceTheFirstBatchCame) {
         batch->release(stream);
       }
     }
-    EXPECT_EQ(gpu.num_made(), num_made) << way.name;
+    EXPECT_EQ(gpu.num_made(), num_made) << path.name;
   }
 }
 
 // In every mode alike: an error that names the batches, and the next batch in order once one of
 // them is given back.
-TEST(DeviceFeedTest, HoldingEveryBatchIsAnErrorAndNothingIsLost) {
-  for (const Way& way : kWays) {
+TEST(UploaderTest, HoldingEveryBatchIsAnErrorAndNothingIsLost) {
+  for (const Path& path : kPaths) {
     SimulatedGpu gpu({.num_devices = 2});
     FeedSetup setup = synthetic_setup(make_store());
     setup.loading.stall_limit = std::chrono::milliseconds(300);
-    setup.device = simulated_device(gpu, way.wanted);
+    setup.device = simulated_device(gpu, path.wanted);
     Feed feed(std::move(setup));
     std::deque<Batch> held;
     const auto take = [&] { held.push_back(std::move(feed.next().value())); };
     try {
       for (;;) take();
     } catch (const Failure& failure) {
-      EXPECT_EQ(failure.error().code, &pipeline::kPipeLeases) << way.name;
+      EXPECT_EQ(failure.error().code, &pipeline::kPipeLeases) << path.name;
       EXPECT_NE(failure.error().found.find("epoch 0 batch 1"), std::string::npos)
-          << way.name << ": " << failure.what();
+          << path.name << ": " << failure.what();
     }
-    EXPECT_EQ(held.size(), way.wanted.model_device ? 3U : 4U) << way.name;
+    EXPECT_EQ(held.size(), path.wanted.model_device ? 3U : 4U) << path.name;
     const std::uint64_t expected = held.back().index() + 1;
     held.pop_front();
     take();
-    EXPECT_EQ(held.back().index(), expected) << way.name;
+    EXPECT_EQ(held.back().index(), expected) << path.name;
   }
 }
 
-TEST(DeviceFeedTest, AStopEndsTheWaitForABatchThatIsHeld) {
-  for (const Way& way : kWays) {
+TEST(UploaderTest, AStopEndsTheWaitForABatchThatIsHeld) {
+  for (const Path& path : kPaths) {
     SimulatedGpu gpu({.num_devices = 2});
     FeedSetup setup = synthetic_setup(make_store());
     setup.loading.stall_limit = std::chrono::nanoseconds(0);
-    setup.device = simulated_device(gpu, way.wanted);
+    setup.device = simulated_device(gpu, path.wanted);
     Feed feed(std::move(setup));
     std::vector<Batch> held;
-    const unsigned most = way.wanted.model_device ? 3 : 4;
+    const unsigned most = path.wanted.model_device ? 3 : 4;
     for (unsigned i = 0; i < most; ++i) held.push_back(std::move(feed.next().value()));
     std::stop_source stop;
     const Thread stopper("stop", [&](const std::stop_token&) {
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
       stop.request_stop();
     });
-    EXPECT_FALSE(feed.next(stop.get_token())) << way.name;
+    EXPECT_FALSE(feed.next(stop.get_token())) << path.name;
   }
 }
 
-TEST(DeviceFeedTest, BatchesMayOutliveTheFeed) {
+TEST(UploaderTest, BatchesMayOutliveTheFeed) {
   SimulatedGpu gpu;
   std::optional<Batch> kept;
   std::string digest;

@@ -1,16 +1,22 @@
-#include "stoker/feed/baseline/naive_choice.h"
+#include "stoker/feed/baseline/loader_choice.h"
+
+#include <utility>
 
 #include "stoker/cache/build/wanted_cache.h"
 #include "stoker/cache/cache_location.h"
+#include "stoker/feed/baseline/delayed_source.h"
+#include "stoker/feed/baseline/instant_source.h"
+#include "stoker/feed/baseline/naive_source.h"
 #include "stoker/feed/baseline/npy_folder.h"
 #include "stoker/feed/errors.h"
 #include "stoker/feed/source/augmentation.h"
 
 namespace stoker::feed {
 
-NaiveChoice choose_naive(const config::Settings& settings, SimdLevel level, Io& io) {
+LoaderChoice choose_loader(const config::Settings& settings, SimdLevel level, Io& io) {
   using Mode = config::PreprocessingMode;
-  NaiveChoice choice{settings, {}};
+  LoaderChoice choice{.settings = settings, .is_naive = !settings.loader.use_native_loading};
+  if (!choice.is_naive) return choice;
   Mode& mode = choice.settings.loader.preprocessing_mode;
   if (Augmentation::is_on(settings.augment)) mode = Mode::kRuntime;
   if (mode == Mode::kRuntime) return choice;
@@ -30,6 +36,15 @@ NaiveChoice choose_naive(const config::Settings& settings, SimdLevel level, Io& 
     mode = Mode::kRuntime;
   }
   return choice;
+}
+
+std::shared_ptr<const UtteranceSource> make_loader(std::shared_ptr<const DataSetSource> source,
+                                                   const LoaderChoice& choice, Io& io) {
+  std::shared_ptr<const UtteranceSource> loader = source;
+  if (choice.is_naive) loader = std::make_shared<NaiveSource>(source, choice.npy_folder, io);
+  if (choice.with_instant_rows) loader = std::make_shared<InstantSource>(std::move(source));
+  if (choice.longest_delay.count() <= 0) return loader;
+  return std::make_shared<DelayedSource>(std::move(loader), choice.longest_delay);
 }
 
 }  // namespace stoker::feed

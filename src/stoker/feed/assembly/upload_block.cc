@@ -1,4 +1,4 @@
-#include "stoker/feed/device/pack.h"
+#include "stoker/feed/assembly/upload_block.h"
 
 #include <algorithm>
 #include <cstring>
@@ -26,12 +26,12 @@ class Layout {
 
 template <class T>
 void put(const BatchSlot& slot, std::size_t at, const std::vector<T>& values, std::size_t count) {
-  std::memcpy(slot.pack.data() + at, values.data(), count * sizeof(T));
+  std::memcpy(slot.block.data() + at, values.data(), count * sizeof(T));
 }
 
 }  // namespace
 
-DevicePack::DevicePack(const BatchSlot& slot)
+UploadBlock::UploadBlock(const BatchSlot& slot)
     : num_rows(slot.num_rows),
       num_tokens(std::size_t{slot.shape.num_rows} * slot.shape.num_tokens),
       num_segments(num_rows + 1) {
@@ -54,14 +54,14 @@ DevicePack::DevicePack(const BatchSlot& slot)
   }
 }
 
-std::size_t DevicePack::most_bytes(const BatchFormat& format) {
+std::size_t UploadBlock::most_bytes(const BatchFormat& format) {
   constexpr std::size_t kNumArrays = 12;
   constexpr std::size_t kNumbersPerRow = kNumArrays + 4;  // four of them are 64 bits wide
   return (format.max_tokens + (format.max_rows + 1) * kNumbersPerRow) * sizeof(std::int32_t) +
          kNumArrays * kAlignment;
 }
 
-void DevicePack::write(const BatchSlot& slot, const BatchFormat& format) const {
+void UploadBlock::write(const BatchSlot& slot, const BatchFormat& format) const {
   put(slot, tokens, slot.tokens, num_tokens);
   put(slot, text_len, slot.text_len, num_rows);
   put(slot, mel_len, slot.mel_len, num_rows);
@@ -70,8 +70,8 @@ void DevicePack::write(const BatchSlot& slot, const BatchFormat& format) const {
   if (format.payload == SlotPayload::kPaddedMel) return;
   put(slot, begins, slot.payload_begins, num_rows);
   put(slot, lengths, slot.payload_len, num_rows);
-  auto* const out_at = reinterpret_cast<std::int32_t*>(slot.pack.data() + out_begins);
-  auto* const room_at = reinterpret_cast<std::int32_t*>(slot.pack.data() + rooms);
+  auto* const out_at = reinterpret_cast<std::int32_t*>(slot.block.data() + out_begins);
+  auto* const room_at = reinterpret_cast<std::int32_t*>(slot.block.data() + rooms);
   auto end = static_cast<std::int32_t>(slot.shape.num_rows * slot.shape.num_frames);
   for (std::size_t row = num_rows; row-- > 0;) {
     out_at[row] = static_cast<std::int32_t>(slot.frame_begins[row]);
@@ -81,10 +81,10 @@ void DevicePack::write(const BatchSlot& slot, const BatchFormat& format) const {
   // The last segment is padding before the first row; empty in most batches.
   out_at[num_rows] = 0;
   room_at[num_rows] = end;
-  reinterpret_cast<std::int32_t*>(slot.pack.data() + mel_len)[num_rows] = 0;
-  reinterpret_cast<std::int32_t*>(slot.pack.data() + lengths)[num_rows] = 0;
-  reinterpret_cast<std::int64_t*>(slot.pack.data() + begins)[num_rows] = 0;
-  auto* const made_at = reinterpret_cast<std::int64_t*>(slot.pack.data() + made_begins);
+  reinterpret_cast<std::int32_t*>(slot.block.data() + mel_len)[num_rows] = 0;
+  reinterpret_cast<std::int32_t*>(slot.block.data() + lengths)[num_rows] = 0;
+  reinterpret_cast<std::int64_t*>(slot.block.data() + begins)[num_rows] = 0;
+  auto* const made_at = reinterpret_cast<std::int64_t*>(slot.block.data() + made_begins);
   for (std::size_t row = 0; row < num_segments; ++row) {
     made_at[row] = static_cast<std::int64_t>(row * made_frames);
   }
@@ -92,10 +92,10 @@ void DevicePack::write(const BatchSlot& slot, const BatchFormat& format) const {
 }
 
 // Room for the most samples that so many frames may have: how many there are is not known here for
-// rows that lie on the GPU.
-void DevicePack::write_changed(const BatchSlot& slot, const BatchFormat& format) const {
+// utterances that the GPU has already.
+void UploadBlock::write_changed(const BatchSlot& slot, const BatchFormat& format) const {
   put(slot, row_keys, slot.row_keys, num_rows);
-  auto* const begin_at = reinterpret_cast<std::int64_t*>(slot.pack.data() + changed_begins);
+  auto* const begin_at = reinterpret_cast<std::int64_t*>(slot.block.data() + changed_begins);
   std::size_t end = 0;
   for (std::size_t row = 0; row < num_rows; ++row) {
     begin_at[row] = static_cast<std::int64_t>(end);

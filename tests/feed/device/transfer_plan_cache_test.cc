@@ -1,4 +1,4 @@
-// Rows of the cache on their way to a GPU without a copy on the host.
+// Utterances of the cache that reach a GPU without a copy on the host.
 #include <gtest/gtest.h>
 
 #include "stoker/cuda/errors.h"
@@ -8,9 +8,9 @@
 namespace stoker::feed {
 namespace {
 
-using DeviceCacheRowsTest = OpenDeviceFeedTest;
+using TransferPlanCacheTest = OpenDeviceFeedTest;
 
-TEST_F(DeviceCacheRowsTest, RowsOfTheCacheAreCopiedFromWhereTheyLie) {
+TEST_F(TransferPlanCacheTest, UtterancesOfTheCacheAreCopiedFromItsPages) {
   struct Case {
     const char* name;
     config::CacheContent content;
@@ -46,7 +46,7 @@ TEST_F(DeviceCacheRowsTest, RowsOfTheCacheAreCopiedFromWhereTheyLie) {
   }
 }
 
-TEST_F(DeviceCacheRowsTest, ABadRecordIsMadeAgainInsteadOfCopied) {
+TEST_F(TransferPlanCacheTest, ABadRecordIsMadeAgainInsteadOfCopied) {
   set_.settings().loader.preprocessing_mode = config::PreprocessingMode::kPrecompute;
   set_.settings().gpu.mel_place = config::MelPlace::kCpu;
   const std::string cache = set_.build_cache();

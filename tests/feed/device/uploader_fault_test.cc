@@ -23,12 +23,12 @@ std::vector<std::string> host_digests() {
   return read_digests(feed, 2);
 }
 
-class DeviceFaultTest : public testing::Test {
+class UploaderFaultTest : public testing::Test {
  protected:
-  ~DeviceFaultTest() override { cuda::plant_call_fault(std::nullopt); }
+  ~UploaderFaultTest() override { cuda::plant_call_fault(std::nullopt); }
 };
 
-TEST_F(DeviceFaultTest, WithoutPinnedMemoryTheSameBatchesComeFromOrdinaryMemory) {
+TEST_F(UploaderFaultTest, WithoutPinnedMemoryTheSameBatchesComeFromOrdinaryMemory) {
   SimulatedGpu gpu({.has_pinned = false});
   Feed feed(setup_for(gpu, {.payload = SlotPayload::kRaggedPcm}));
   EXPECT_EQ(read_digests(feed, 2), host_digests());
@@ -39,12 +39,12 @@ TEST_F(DeviceFaultTest, WithoutPinnedMemoryTheSameBatchesComeFromOrdinaryMemory)
   EXPECT_EQ(taken[0].count, 1U);
 }
 
-TEST_F(DeviceFaultTest, StrictRefusesPageableMemory) {
+TEST_F(UploaderFaultTest, StrictRefusesPageableMemory) {
   SimulatedGpu gpu({.has_pinned = false});
   EXPECT_THROW(Feed(setup_for(gpu, {.fallbacks = FallbackPolicy::kRefuse})), GpuError);
 }
 
-TEST_F(DeviceFaultTest, WithLittleMemoryTheRingIsShorter) {
+TEST_F(UploaderFaultTest, WithLittleMemoryTheRingIsShorter) {
   SimulatedGpu roomy;
   const FeedStats full = Feed(setup_for(roomy, {.buffer_size = 32})).stats();
   ASSERT_EQ(full.device->num_slots, 32U);
@@ -55,7 +55,7 @@ TEST_F(DeviceFaultTest, WithLittleMemoryTheRingIsShorter) {
   EXPECT_EQ(read_digests(feed, 2), host_digests());
 }
 
-TEST_F(DeviceFaultTest, WithoutRoomForTwoBatchesTheSizesAreNamed) {
+TEST_F(UploaderFaultTest, WithoutRoomForTwoBatchesTheSizesAreNamed) {
   SimulatedGpu gpu({.memory_bytes = 4096});
   try {
     Feed feed(setup_for(gpu, {}));
@@ -66,7 +66,7 @@ TEST_F(DeviceFaultTest, WithoutRoomForTwoBatchesTheSizesAreNamed) {
   }
 }
 
-TEST_F(DeviceFaultTest, TheBoundOnMemoryShortensTheRing) {
+TEST_F(UploaderFaultTest, TheBoundOnMemoryShortensTheRing) {
   SimulatedGpu gpu;
   FeedSetup setup = setup_for(gpu, {.buffer_size = 32});
   auto device = std::make_shared<DeviceSetup>(*setup.device);
@@ -77,7 +77,7 @@ TEST_F(DeviceFaultTest, TheBoundOnMemoryShortensTheRing) {
   EXPECT_LE(gpu.allocated_bytes(), device->memory_bytes);
 }
 
-TEST_F(DeviceFaultTest, ABoundBelowTwoBatchesNamesItAndTheNeed) {
+TEST_F(UploaderFaultTest, ABoundBelowTwoBatchesNamesItAndTheNeed) {
   SimulatedGpu gpu;
   FeedSetup setup = setup_for(gpu, {});
   auto device = std::make_shared<DeviceSetup>(*setup.device);
@@ -92,7 +92,7 @@ TEST_F(DeviceFaultTest, ABoundBelowTwoBatchesNamesItAndTheNeed) {
 }
 
 // Any call may fail at any time: the run ends with exit 6 or goes on with the same bytes.
-TEST_F(DeviceFaultTest, EveryFailingCallEndsInAGpuErrorOrTheSameBytes) {
+TEST_F(UploaderFaultTest, EveryFailingCallEndsInAGpuErrorOrTheSameBytes) {
   const std::vector<std::string> expected = host_digests();
   const auto run = [](SimulatedGpu& gpu) {
     Feed feed(setup_for(gpu, {.payload = SlotPayload::kRaggedPcm}));
@@ -123,7 +123,7 @@ TEST_F(DeviceFaultTest, EveryFailingCallEndsInAGpuErrorOrTheSameBytes) {
 }
 
 // The context dies in the middle: what was handed out is counted, and another process goes on.
-TEST_F(DeviceFaultTest, AfterAStickyErrorTheStateGoesOnExactly) {
+TEST_F(UploaderFaultTest, AfterAStickyErrorTheStateGoesOnExactly) {
   const std::vector<std::string> expected = host_digests();
   SimulatedGpu gpu;
   std::vector<std::string> seen;
@@ -151,7 +151,7 @@ TEST_F(DeviceFaultTest, AfterAStickyErrorTheStateGoesOnExactly) {
                          expected.begin() + static_cast<std::ptrdiff_t>(at.batch)));
 }
 
-TEST_F(DeviceFaultTest, AConsumerThatKeepsEveryBatchIsTold) {
+TEST_F(UploaderFaultTest, AConsumerThatKeepsEveryBatchIsTold) {
   SimulatedGpu gpu;
   FeedSetup setup = setup_for(gpu, {.buffer_size = 2});
   setup.loading.stall_limit = std::chrono::milliseconds(50);
@@ -165,7 +165,7 @@ TEST_F(DeviceFaultTest, AConsumerThatKeepsEveryBatchIsTold) {
   }
 }
 
-TEST_F(DeviceFaultTest, ABadRowIsEmptyOnTheDeviceToo) {
+TEST_F(UploaderFaultTest, ABadRowIsEmptyOnTheDeviceToo) {
   for (const SlotPayload payload :
        {SlotPayload::kPaddedMel, SlotPayload::kRaggedMel, SlotPayload::kRaggedPcm}) {
     SimulatedGpu gpu;

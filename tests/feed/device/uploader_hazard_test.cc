@@ -125,30 +125,25 @@ struct Mistake {
   bool without_host_waits = false;
 };
 const std::array kMistakes{
-    Mistake{"kernels do not wait for the copy", SlotPayload::kRaggedPcm, {kCopies, kKernels}},
-    Mistake{"the copy does not wait for kernels that read the staging memory",
+    Mistake{"KernelsDoNotWaitForTheCopy", SlotPayload::kRaggedPcm, {kCopies, kKernels}},
+    Mistake{"TheCopyDoesNotWaitForKernelsThatReadTheStagingMemory",
             SlotPayload::kRaggedPcm,
             {kKernels, kCopies}},
-    Mistake{"the consumer does not wait for the kernels",
-            SlotPayload::kRaggedMel,
-            {kKernels, kConsumer}},
-    Mistake{
-        "the consumer does not wait for the copy", SlotPayload::kPaddedMel, {kCopies, kConsumer}},
-    Mistake{
-        "the copy does not wait for the consumer", SlotPayload::kPaddedMel, {kConsumer, kCopies}},
-    Mistake{"the copy does not wait for the padding of a batch that nobody waited for",
+    Mistake{"TheConsumerDoesNotWaitForTheKernels", SlotPayload::kRaggedMel, {kKernels, kConsumer}},
+    Mistake{"TheConsumerDoesNotWaitForTheCopy", SlotPayload::kPaddedMel, {kCopies, kConsumer}},
+    Mistake{"TheCopyDoesNotWaitForTheConsumer", SlotPayload::kPaddedMel, {kConsumer, kCopies}},
+    Mistake{"TheCopyDoesNotWaitForThePaddingOfABatchThatNobodyWaitedFor",
             SlotPayload::kRaggedMel,
             {kKernels, kCopies}},
-    Mistake{"the copy does not wait for the last of several reading streams",
+    Mistake{"TheCopyDoesNotWaitForTheLastOfSeveralReadingStreams",
             SlotPayload::kRaggedMel,
             {kConsumer + kNumReaders - 1, kCopies}},
-    Mistake{
-        "host memory is used again before it is copied", SlotPayload::kPaddedMel, {-1, -1}, true},
+    Mistake{"HostMemoryIsUsedAgainBeforeItIsCopied", SlotPayload::kPaddedMel, {-1, -1}, true},
 };
 
-class DeviceHazardTest : public testing::TestWithParam<Mistake> {};
+class UploaderHazardTest : public testing::TestWithParam<Mistake> {};
 
-TEST_P(DeviceHazardTest, IsNoticedWhenMadeAndAbsentOtherwise) {
+TEST_P(UploaderHazardTest, IsNoticedWhenMadeAndAbsentOtherwise) {
   const Mistake& mistake = GetParam();
   if (kUnderThreadSanitizer && mistake.without_host_waits) {
     GTEST_SKIP() << "this mistake is a data race of the host, which ThreadSanitizer reports itself";
@@ -169,8 +164,8 @@ TEST_P(DeviceHazardTest, IsNoticedWhenMadeAndAbsentOtherwise) {
   EXPECT_GT(num_noticed, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Mistakes, DeviceHazardTest, testing::ValuesIn(kMistakes),
-                         [](const auto& made) { return "Mistake" + std::to_string(made.index); });
+INSTANTIATE_TEST_SUITE_P(Mistakes, UploaderHazardTest, testing::ValuesIn(kMistakes),
+                         [](const auto& made) { return std::string(made.param.name); });
 
 void PrintTo(const Mistake& mistake, std::ostream* out) { *out << mistake.name; }
 

@@ -1,8 +1,11 @@
-// Settings to batches on a (simulated) GPU: places of the mel, tiers, modes, bounds, resume.
+// From settings to batches on a (simulated) GPU: routes of the mel, tiers, modes, bounds, resume.
+#include "stoker/feed/device/transfer_plan.h"
+
 #include <gtest/gtest.h>
 
 #include "stoker/cuda/errors.h"
-#include "stoker/feed/device/auto_device.h"
+#include "stoker/feed/device/gpu_mode.h"
+#include "stoker/feed/device/mel_route.h"
 #include "stoker/feed/errors.h"
 #include "stoker/feed/open_feed.h"
 #include "tests/feed/device/open_device_feed.h"
@@ -10,7 +13,9 @@
 namespace stoker::feed {
 namespace {
 
-TEST_F(OpenDeviceFeedTest, EveryPlaceTierAndModeGivesTheSameBytes) {
+using TransferPlanTest = OpenDeviceFeedTest;
+
+TEST_F(TransferPlanTest, EveryPlaceTierAndModeGivesTheSameBytes) {
   const std::vector<std::string> expected = host_digests(set_.settings());
   for (const config::MelPlace place : {config::MelPlace::kCpu, config::MelPlace::kGpu}) {
     for (const config::CacheTier tier : {config::CacheTier::kDisk, config::CacheTier::kGpu}) {
@@ -31,7 +36,7 @@ TEST_F(OpenDeviceFeedTest, EveryPlaceTierAndModeGivesTheSameBytes) {
   }
 }
 
-TEST_F(OpenDeviceFeedTest, OnlyBatchesWithMuchPaddingAreLaidOutOnTheGpu) {
+TEST_F(TransferPlanTest, OnlyBatchesWithMuchPaddingAreLaidOutOnTheGpu) {
   struct Case {
     const char* name;
     bool static_shapes, shuffle;
@@ -56,7 +61,7 @@ TEST_F(OpenDeviceFeedTest, OnlyBatchesWithMuchPaddingAreLaidOutOnTheGpu) {
   }
 }
 
-TEST_F(OpenDeviceFeedTest, AugmentedBytesAreTheSameInEveryPlaceTierAndLayout) {
+TEST_F(TransferPlanTest, AugmentedBytesAreTheSameInEveryPlaceTierAndLayout) {
   set_.settings().augment.enable_noise_mixing = true;
   set_.settings().augment.noise_mixing_probability = 0.5;
   set_.settings().augment.gain_db = {-6.0, 6.0};
@@ -79,7 +84,7 @@ TEST_F(OpenDeviceFeedTest, AugmentedBytesAreTheSameInEveryPlaceTierAndLayout) {
   }
 }
 
-TEST_F(OpenDeviceFeedTest, OtherNumberFormatsAndLayoutsToo) {
+TEST_F(TransferPlanTest, OtherNumberFormatsAndLayoutsToo) {
   for (const config::BatchLayout layout :
        {config::BatchLayout::kPadded, config::BatchLayout::kPacked}) {
     config::Settings settings = set_.settings();
@@ -91,7 +96,7 @@ TEST_F(OpenDeviceFeedTest, OtherNumberFormatsAndLayoutsToo) {
   }
 }
 
-TEST_F(OpenDeviceFeedTest, AutoPrefersACompleteCacheAndMeasuresWithoutOne) {
+TEST_F(TransferPlanTest, AutoPrefersACompleteCacheAndMeasuresWithoutOne) {
   OpenedFeed measured = open(set_.settings());
   EXPECT_NE(measured.mode.mel.reason.find("measured in "), std::string::npos);
   config::Settings cached = set_.settings();
@@ -103,7 +108,7 @@ TEST_F(OpenDeviceFeedTest, AutoPrefersACompleteCacheAndMeasuresWithoutOne) {
   EXPECT_EQ(digests(opened.feed), host_digests(cached));
 }
 
-TEST_F(OpenDeviceFeedTest, TheStateKeepsThePlaceOfTheMel) {
+TEST_F(TransferPlanTest, TheStateKeepsThePlaceOfTheMel) {
   config::Settings settings = set_.settings();
   settings.gpu.mel_place = config::MelPlace::kGpu;
   OpenedFeed first = open(settings);
@@ -127,7 +132,7 @@ TEST_F(OpenDeviceFeedTest, TheStateKeepsThePlaceOfTheMel) {
   }
 }
 
-TEST_F(OpenDeviceFeedTest, ModeLinesNameWhatRuns) {
+TEST_F(TransferPlanTest, ModeLinesNameWhatRuns) {
   config::Settings settings = set_.settings();
   settings.gpu.mel_place = config::MelPlace::kGpu;
   settings.gpu.data_gpu_memory = config::Bytes{std::uint64_t{1} << 30U};
@@ -139,7 +144,7 @@ TEST_F(OpenDeviceFeedTest, ModeLinesNameWhatRuns) {
   EXPECT_EQ(lines[3], "  - Prefetching to GPU 0 with buffer_size=4 (0.0 of 1.0 GiB)");
 }
 
-TEST_F(OpenDeviceFeedTest, ABufferThatNobodySizedSaysWhyItIsAsLarge) {
+TEST_F(TransferPlanTest, ABufferThatNobodySizedSaysWhyItIsAsLarge) {
   config::Settings settings = set_.settings();
   settings.gpu.buffer_size.reset();
   const OpenedFeed opened = open(settings);
@@ -147,7 +152,7 @@ TEST_F(OpenDeviceFeedTest, ABufferThatNobodySizedSaysWhyItIsAsLarge) {
   EXPECT_NE(opened.mode.lines.back().find("for a pause of "), std::string::npos);
 }
 
-TEST_F(OpenDeviceFeedTest, SwitchesOffMeanHostBatchesOrOneAtATime) {
+TEST_F(TransferPlanTest, SwitchesOffMeanHostBatchesOrOneAtATime) {
   const std::vector<std::string> expected = host_digests(set_.settings());
   config::Settings host = set_.settings();
   host.gpu.prefetch_to_gpu = false;
@@ -164,7 +169,7 @@ TEST_F(OpenDeviceFeedTest, SwitchesOffMeanHostBatchesOrOneAtATime) {
   }
 }
 
-TEST_F(OpenDeviceFeedTest, AKernelThatDoesNotLoadLeavesTheMelToTheCpu) {
+TEST_F(TransferPlanTest, AKernelThatDoesNotLoadLeavesTheMelToTheCpu) {
   const std::vector<std::string> expected = host_digests(set_.settings());
   view_.make_kernels = [](const DeviceKernelOptions&) -> std::unique_ptr<DeviceKernels> {
     raise({.code = &cuda::kCudaArch, .found = "no kernel image"});
@@ -187,7 +192,7 @@ TEST_F(OpenDeviceFeedTest, AKernelThatDoesNotLoadLeavesTheMelToTheCpu) {
   EXPECT_THROW(open(settings), GpuError);
 }
 
-TEST_F(OpenDeviceFeedTest, RowsThatDoNotFitTheGpuAreStreamed) {
+TEST_F(TransferPlanTest, RowsThatDoNotFitTheGpuAreStreamed) {
   config::Settings settings = set_.settings();
   settings.cache.tier = config::CacheTier::kGpu;
   settings.cache.tier_memory = config::Bytes{std::uint64_t{1} << 20U};
@@ -196,7 +201,7 @@ TEST_F(OpenDeviceFeedTest, RowsThatDoNotFitTheGpuAreStreamed) {
   EXPECT_EQ(digests(opened.feed), host_digests(set_.settings()));
 }
 
-TEST_F(OpenDeviceFeedTest, AutoIsTheFirstGpuAndGivesTheBytesOfTheHost) {
+TEST_F(TransferPlanTest, AutoIsTheFirstGpuAndGivesTheBytesOfTheHost) {
   config::Settings settings = set_.settings();
   settings.run.device = "auto";
   EXPECT_EQ(open(settings).feed.next()->device(), Device::cpu()) << "of the library";
@@ -206,7 +211,7 @@ TEST_F(OpenDeviceFeedTest, AutoIsTheFirstGpuAndGivesTheBytesOfTheHost) {
   EXPECT_EQ(digests(opened.feed), host_digests(set_.settings()));
 }
 
-TEST_F(OpenDeviceFeedTest, AutoKeepsWhatWasNamed) {
+TEST_F(TransferPlanTest, AutoKeepsWhatWasNamed) {
   config::Settings settings = set_.settings();
   settings.run.device = "cpu";
   EXPECT_EQ(resolve_auto_device(settings, AutoMel::kHost, &view_).run.device, "cpu");

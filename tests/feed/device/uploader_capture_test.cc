@@ -52,9 +52,9 @@ int capture_graphs(cudaStreamCaptureMode mode, const std::atomic<bool>& stop) {
   return num_good;
 }
 
-using DeviceCaptureTest = cuda::GpuTest;
+using UploaderCaptureTest = cuda::GpuTest;
 
-TEST_F(DeviceCaptureTest, FeedAndCaptureRunBesideEachOther) {
+TEST_F(UploaderCaptureTest, FeedAndCaptureRunBesideEachOther) {
   for (const cudaStreamCaptureMode mode :
        {cudaStreamCaptureModeThreadLocal, cudaStreamCaptureModeGlobal}) {
     Feed feed(gpu_setup());

@@ -9,10 +9,10 @@
 namespace stoker::feed {
 namespace {
 
-class DevicePathsTest : public cuda::GpuTest {
+class TransferPlanGpuTest : public cuda::GpuTest {
  protected:
-  ~DevicePathsTest() override { cuda::plant_call_fault(std::nullopt); }
-  DevicePathsTest() : set_(40) {
+  ~TransferPlanGpuTest() override { cuda::plant_call_fault(std::nullopt); }
+  TransferPlanGpuTest() : set_(40) {
     config::Settings& settings = set_.settings();
     settings.run.device = "cuda";
     settings.run.strict = true;
@@ -33,7 +33,7 @@ class DevicePathsTest : public cuda::GpuTest {
   SmallDataSet set_;
 };
 
-TEST_F(DevicePathsTest, WorkersTiersAndModesGiveTheSameBytes) {
+TEST_F(TransferPlanGpuTest, WorkersTiersAndModesGiveTheSameBytes) {
   const std::vector<std::string> expected = digests(set_.settings());
   ASSERT_GE(expected.size(), 6U);
   for (const std::int64_t num_workers : {0, 1, 7}) {
@@ -53,7 +53,7 @@ TEST_F(DevicePathsTest, WorkersTiersAndModesGiveTheSameBytes) {
   EXPECT_EQ(digests(one_by_one), expected) << "without a ring";
 }
 
-TEST_F(DevicePathsTest, AugmentedRowsAreTheSameWhetherTheyStayOrCome) {
+TEST_F(TransferPlanGpuTest, AugmentedRowsAreTheSameWhetherTheyStayOrCome) {
   const std::vector<std::string> plain = digests(set_.settings());
   set_.settings().augment.enable_noise_mixing = true;
   set_.settings().augment.noise_mixing_probability = 0.5;
@@ -67,7 +67,7 @@ TEST_F(DevicePathsTest, AugmentedRowsAreTheSameWhetherTheyStayOrCome) {
   EXPECT_EQ(digests(settings), expected) << "resident";
 }
 
-TEST_F(DevicePathsTest, AResumeGoesOnExactly) {
+TEST_F(TransferPlanGpuTest, AResumeGoesOnExactly) {
   const std::vector<std::string> expected = digests(set_.settings());
   OpenedFeed first = open_feed(set_.settings());
   first.feed.next();
@@ -76,12 +76,12 @@ TEST_F(DevicePathsTest, AResumeGoesOnExactly) {
   EXPECT_EQ(again.feed.next()->content_digest().hex(), expected[2]);
 }
 
-TEST_F(DevicePathsTest, AnyFailingCallEndsInAGpuErrorOrTheSameBytes) {
+TEST_F(TransferPlanGpuTest, AnyFailingCallEndsInAGpuErrorOrTheSameBytes) {
   cuda::let_calls_fail([&] { return digests(set_.settings()); }, 40);
 }
 
 // Every fallback of the GPU that can be forced here, once.
-TEST_F(DevicePathsTest, ForcedFallbacksAreCountedAndGiveTheSameBytes) {
+TEST_F(TransferPlanGpuTest, ForcedFallbacksAreCountedAndGiveTheSameBytes) {
   config::Settings settings = set_.settings();
   const std::vector<std::string> expected = digests(settings);
   settings.run.strict = false;

@@ -66,7 +66,7 @@ void spoil_record(const std::string& folder, Shard which = Shard::kMels) {
   FAIL() << "no such shard";
 }
 
-TEST(FallbackTest, ABadRecordIsMadeAgainFromItsSource) {
+TEST(FallbacksTest, ABadRecordIsMadeAgainFromItsSource) {
   SmallDataSet set(20);
   const std::string folder = set.build_cache();
   const Outcome whole = run(set.settings());
@@ -83,7 +83,7 @@ TEST(FallbackTest, ABadRecordIsMadeAgainFromItsSource) {
   EXPECT_EQ(exit_of(set.settings()), static_cast<int>(ExitCode::kStorage));
 }
 
-TEST(FallbackTest, ABadTokenRecordIsMadeAgainFromItsText) {
+TEST(FallbacksTest, ABadTokenRecordIsMadeAgainFromItsText) {
   SmallDataSet set(20);
   const std::string folder = set.build_cache();
   const Outcome whole = run(set.settings());
@@ -101,7 +101,7 @@ TEST(FallbackTest, ABadTokenRecordIsMadeAgainFromItsText) {
   EXPECT_EQ(exit_of(set.settings()), static_cast<int>(ExitCode::kStorage));
 }
 
-TEST(FallbackTest, WithoutMappingsTheCacheIsReadByPread) {
+TEST(FallbacksTest, WithoutMappingsTheCacheIsReadByPread) {
   SmallDataSet set(20);
   set.build_cache();
   const Outcome mapped = run(set.settings());
@@ -120,7 +120,7 @@ TEST(FallbackTest, WithoutMappingsTheCacheIsReadByPread) {
   EXPECT_NE(exit_of(set.settings(), refuses), 0);
 }
 
-TEST(FallbackTest, ADamagedManifestMeansTheSources) {
+TEST(FallbacksTest, ADamagedManifestMeansTheSources) {
   SmallDataSet set(20);
   const std::string folder = set.build_cache();
   const Outcome whole = run(set.settings());
@@ -133,7 +133,7 @@ TEST(FallbackTest, ADamagedManifestMeansTheSources) {
   EXPECT_EQ(damaged.fallbacks.front().from, "cache");
 }
 
-TEST(FallbackTest, NativeNeverBecomesNaiveByItself) {
+TEST(FallbacksTest, NativeNeverBecomesNaiveByItself) {
   SmallDataSet set(20);
   set.build_cache();
   FaultIo refuses;
