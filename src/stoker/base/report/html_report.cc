@@ -118,12 +118,6 @@ void HtmlReport::add_chart(std::string_view svg, std::string_view caption) {
   add(fmt::format("<figure>{}{}</figure>", svg, caption_of(caption)));
 }
 
-void HtmlReport::add_picture(std::span<const std::byte> png, std::string_view description,
-                             std::string_view caption) {
-  add(fmt::format(R"(<figure><img src="{}" alt="{}">{}</figure>)", data_uri("image/png", png),
-                  escape_markup(description), caption_of(caption)));
-}
-
 void HtmlReport::add_sound(std::span<const std::byte> wav, std::string_view caption) {
   add(fmt::format(
       R"(<figure class="sound"><audio controls preload="metadata" aria-label="{}" src="{}">)"
