@@ -4,7 +4,7 @@
 #include <span>
 
 #include "stoker/base/error.h"
-#include "stoker/base/free_memory.h"
+#include "stoker/base/machine_figures.h"
 #include "stoker/cuda/errors.h"
 
 namespace stoker::feed {

@@ -1,4 +1,4 @@
-#include "stoker/base/cpu_time.h"
+#include "stoker/base/machine_figures.h"
 
 #include <time.h>
 #include <unistd.h>
@@ -41,6 +41,22 @@ double machine_idle_s() {
     line.remove_prefix(std::min(line.find_first_not_of(' ', space), line.size()));
   }
   return ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
+std::uint64_t available_memory_bytes() {
+  const Result<File> file = open_file(system_io(), "/proc/meminfo", OpenFor::kRead);
+  if (!file) return 0;
+  std::array<char, 1024> bytes{};
+  const Result<std::size_t> got = file->read_at(std::as_writable_bytes(std::span(bytes)), 0);
+  if (!got) return 0;
+  const std::string_view text(bytes.data(), *got);
+  const std::size_t line = text.find("MemAvailable:");
+  if (line == std::string_view::npos) return 0;
+  const std::size_t digit = text.find_first_of("0123456789", line);
+  if (digit == std::string_view::npos) return 0;
+  std::uint64_t kib = 0;
+  std::from_chars(text.data() + digit, text.data() + text.size(), kib);
+  return kib * 1024;
 }
 
 }  // namespace stoker

@@ -1,10 +1,7 @@
+#include "stoker/base/cpu_count.h"
+
 #include <gtest/gtest.h>
 
-#include <array>
-
-#include "stoker/base/clock.h"
-#include "stoker/base/cpu_count.h"
-#include "stoker/base/simd_level.h"
 #include "tests/doubles/scratch_folder.h"
 
 namespace stoker {
@@ -45,30 +42,6 @@ TEST(CpuCountTest, QuotaOfVersionOneIsRead) {
 TEST(CpuCountTest, NoGroupsMeansNoQuota) {
   const ScratchFolder root;
   EXPECT_EQ(cgroup_quota_cores(root.path()), std::nullopt);
-}
-
-TEST(SimdLevelTest, SettingLowersButNeverRaisesTheLevel) {
-  EXPECT_EQ(choose_simd_level(std::nullopt, SimdLevel::kAvx512).take_or_raise(),
-            SimdLevel::kAvx512);
-  EXPECT_EQ(choose_simd_level("avx2", SimdLevel::kAvx512).take_or_raise(), SimdLevel::kAvx2);
-  EXPECT_EQ(choose_simd_level("scalar", SimdLevel::kNeon).take_or_raise(), SimdLevel::kScalar);
-  EXPECT_FALSE(choose_simd_level("avx512", SimdLevel::kAvx2).ok());
-}
-
-TEST(SimdLevelTest, WrongNameListsTheAllowedOnes) {
-  const Result<SimdLevel> chosen = choose_simd_level("sse9", SimdLevel::kAvx2);
-  ASSERT_FALSE(chosen.ok());
-  EXPECT_EQ(error_line(chosen.error()),
-            "error[E-SIMD-LEVEL]: STOKER_SIMD may be one of auto, scalar, avx2 on this processor, "
-            "it is \"sse9\"");
-}
-
-TEST(ClockTest, MonotonicTimeMovesOn) {
-  const Stopwatch watch;
-  const auto first = system_clock().now();
-  EXPECT_GE(system_clock().now(), first);
-  EXPECT_GE(watch.seconds(), 0.0);
-  EXPECT_GT(system_clock().unix_time_ns(), 1'700'000'000'000'000'000);
 }
 
 }  // namespace
