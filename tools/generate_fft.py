@@ -19,7 +19,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-TARGET = Path(__file__).resolve().parent.parent / "src" / "stoker" / "audio" / "fft1024_generated-inl.h"
+TARGET = Path(__file__).resolve().parent.parent / "src" / "stoker" / "audio" / "mel" / "fft1024_generated-inl.h"
 
 
 @dataclass(frozen=True, eq=False)

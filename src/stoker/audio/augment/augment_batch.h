@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "stoker/audio/augment/augment.h"
-#include "stoker/audio/mel/cuda/device_log_mel.h"
+#include "stoker/audio/mel/log_mel.h"
 #include "stoker/cuda/stream.h"
 
 namespace stoker::audio {

@@ -1,5 +1,4 @@
-// Straight-line parts of the 1024-point real FFT, written by tools/generate_fft.py: change that
-// instead.
+// Straight-line parts of the 1024-point real FFT, written by tools/generate_fft.py: change that instead.
 // clang-format off
 #if defined(STOKER_AUDIO_FFT1024_GENERATED_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef STOKER_AUDIO_FFT1024_GENERATED_INL_H_

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <numbers>
 
-#include "stoker/audio/mel/mel_window.h"
+#include "stoker/audio/mel/mel_frame_grid.h"
 #include "stoker/base/checked.h"
 #include "stoker/base/invariant.h"
 
