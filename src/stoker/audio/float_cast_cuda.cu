@@ -1,7 +1,6 @@
 #include <cstdint>
 
 #include "stoker/audio/float_cast.h"
-#include "stoker/audio/float_cast_value.h"
 #include "stoker/audio/launch.cuh"
 
 namespace stoker::audio {
