@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes src/stoker/audio/mel/cuda/mel_banks_generated.h: the mel filters of the 1024-point presets as constants.
+"""Writes src/stoker/audio/mel/cuda/banks_generated.h: the mel filters of the 1024-point presets as constants.
 
 The GPU's mel code is straight-line: every weight is part of its instruction. That needs the weights when the kernel is
 compiled. The arithmetic is that of mel_filterbank.cc, step by step, so that both round to the same bits; a test
@@ -16,7 +16,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-TARGET = Path(__file__).resolve().parent.parent / "src" / "stoker" / "audio" / "mel" / "cuda" / "mel_banks_generated.h"
+TARGET = Path(__file__).resolve().parent.parent / "src" / "stoker" / "audio" / "mel" / "cuda" / "banks_generated.h"
 N_FFT = 1024
 SLANEY_LOG_STEP = math.log(6.4) / 27.0
 PER_LINE = 6

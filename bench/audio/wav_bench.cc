@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "stoker/audio/file/sound_file.h"
-#include "stoker/audio/file/wav_file.h"
 #include "stoker/audio/file/wav_writer.h"
 
 namespace stoker::audio {
@@ -19,6 +18,7 @@ namespace {
 
 constexpr std::size_t kClipSamples = 144'953;
 constexpr std::size_t kNumClips = 128;
+constexpr std::size_t kFileBytes = kWavHeaderBytes + kClipSamples * 2;
 
 bool all_right = true;
 
@@ -69,16 +69,16 @@ void finish(benchmark::State& state) {
 }
 
 void copy_from_mapping(benchmark::State& state) {
-  std::vector<WavMapping> mapped;
+  std::vector<const std::byte*> mapped(kNumClips);
   for (std::size_t clip = 0; clip < kNumClips; ++clip)
-    mapped.push_back(WavMapping::open(clips().open(clip)).take_or_raise());
-  WavBuffer buffer(kClipSamples * 2);
+    system_io().map(clips().open(clip).handle(), kFileBytes, mapped[clip]);
+  std::vector<std::byte> buffer(kClipSamples * 2);
   std::size_t clip = 0;
   for (auto _ : state) {
-    const auto from = mapped[clip++ % kNumClips].view().samples;
-    std::memcpy(buffer.bytes().data(), from.data(), from.size());
+    std::memcpy(buffer.data(), mapped[clip++ % kNumClips] + kWavHeaderBytes, buffer.size());
     benchmark::ClobberMemory();
   }
+  for (const std::byte* at : mapped) system_io().unmap(at, kFileBytes);
   finish(state);
 }
 BENCHMARK(copy_from_mapping);
@@ -86,24 +86,12 @@ BENCHMARK(copy_from_mapping);
 void read_open_file(benchmark::State& state) {
   std::vector<File> files;
   for (std::size_t clip = 0; clip < kNumClips; ++clip) files.push_back(clips().open(clip));
-  WavBuffer buffer(kWavHeaderBytes + kClipSamples * 2);
-  const auto into = buffer.bytes().first(kWavHeaderBytes + kClipSamples * 2);
+  std::vector<std::byte> into(kFileBytes);
   std::size_t clip = 0;
   for (auto _ : state) files[clip++ % kNumClips].read_at(into, 0).take_or_raise();
   finish(state);
 }
 BENCHMARK(read_open_file);
-
-void load_whole_file(benchmark::State& state) {
-  WavBuffer buffer(kClipSamples * 2 + 4096);
-  std::size_t clip = 0;
-  for (auto _ : state) {
-    const auto view = load_wav(clips().open(clip), buffer);
-    require(state, view->pcm16(), clip++);
-  }
-  finish(state);
-}
-BENCHMARK(load_whole_file);
 
 // The road of a feed that knows the file from its index: the samples alone, where they belong.
 void read_indexed_pcm16(benchmark::State& state) {
@@ -118,16 +106,6 @@ void read_indexed_pcm16(benchmark::State& state) {
   finish(state);
 }
 BENCHMARK(read_indexed_pcm16);
-
-void map_without_copy(benchmark::State& state) {
-  std::size_t clip = 0;
-  for (auto _ : state) {
-    const auto mapping = WavMapping::open(clips().open(clip));
-    require(state, mapping->view().pcm16(), clip++);
-  }
-  finish(state);
-}
-BENCHMARK(map_without_copy);
 
 void read_header_alone(benchmark::State& state) {
   std::size_t clip = 0;

@@ -48,20 +48,6 @@ void bench_checksum(benchmark::State& state, const Crc32cPath& path) {
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(kRecordBytes));
 }
 
-void bench_copy(benchmark::State& state, const Crc32cPath& path) {
-  const std::unique_ptr<Record> record = make_record();
-  const auto copy = std::make_unique<Record>();
-  const std::uint32_t expected = crc32c_paths().front().checksum(record->bytes, 0);
-  std::uint32_t found = expected;
-  for (auto _ : state) {
-    benchmark::DoNotOptimize(found = path.copy(copy->bytes, record->bytes, 0));
-    benchmark::ClobberMemory();
-  }
-  require(state, found == expected, "the checksum differs from the table's");
-  require(state, copy->bytes == record->bytes, "the copy differs");
-  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(kRecordBytes));
-}
-
 }  // namespace
 }  // namespace stoker
 
@@ -70,8 +56,6 @@ int main(int argc, char** argv) {
   for (const stoker::Crc32cPath& path : stoker::crc32c_paths()) {
     const std::string name(path.name);
     benchmark::RegisterBenchmark(("crc32c/" + name).c_str(), stoker::bench_checksum, path);
-    if (path.copy != nullptr)
-      benchmark::RegisterBenchmark(("copy_crc32c/" + name).c_str(), stoker::bench_copy, path);
   }
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();

@@ -3,7 +3,7 @@
 
 #include "stoker/audio/augment/augment_batch.h"
 #include "stoker/audio/float_cast.h"
-#include "stoker/audio/griffin_lim/device_griffin_lim.h"
+#include "stoker/audio/griffin_lim/griffin_lim.h"
 #include "stoker/cuda/device_probe.h"
 
 namespace stoker::audio {

@@ -29,6 +29,34 @@ TEST(Float16Test, HalfwayGoesToTheEvenNeighbour) {
   }
 }
 
+TEST(Float16Test, ProcessorsRuleMakesLargeValuesInfinite) {
+  for (const auto& [value, bits] : {std::pair{65504.0F, 0x7BFF},
+                                    {65519.996F, 0x7BFF},
+                                    {65520.0F, 0x7C00},
+                                    {1e9F, 0x7C00},
+                                    {-65520.0F, 0xFC00}}) {
+    EXPECT_EQ(f16_bits_or_infinity(value), bits) << value;
+  }
+}
+
+TEST(Float16Test, BothRulesAgreeUpToTheLargestValue) {
+  for (std::uint32_t bits = 0; bits < 0x10000U; ++bits) {
+    const float value = f16_value(static_cast<std::uint16_t>(bits));
+    if (std::abs(value) <= kLargestF16) {
+      ASSERT_EQ(f16_bits_or_infinity(value), f16_bits(value)) << bits;
+    }
+  }
+}
+
+TEST(Float16Test, WhatIsNotANumberStaysSo) {
+  for (const std::uint32_t bits : {0x7F800001U, 0x7FC00000U, 0xFF812345U}) {
+    const auto value = std::bit_cast<float>(bits);
+    EXPECT_TRUE(std::isnan(f16_value(f16_bits(value)))) << bits;
+    EXPECT_TRUE(std::isnan(f16_value(f16_bits_or_infinity(value)))) << bits;
+    EXPECT_TRUE(std::isnan(bf16_value(bf16_bits(value)))) << bits;
+  }
+}
+
 TEST(Float16Test, LargeValuesSaturate) {
   EXPECT_EQ(f16_value(f16_bits(1e9F)), 65504.0F);
   EXPECT_EQ(f16_value(f16_bits(-std::numeric_limits<float>::infinity())), -65504.0F);

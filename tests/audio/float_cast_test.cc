@@ -16,7 +16,7 @@ using config::MelDtype;
 
 class FloatCastTest : public BackEndTest {
  protected:
-  // `skip`: first value to take, so that vectors of the device lie askew.
+  // `skip`: first value to take, so that vectors of the device are unaligned.
   template <class To, class From>
   std::vector<To> cast(const std::vector<From>& from, MelDtype from_type, MelDtype to_type,
                        std::size_t skip = 0) {

@@ -5,9 +5,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "stoker/audio/file/wav_file.h"
+#include "stoker/audio/file/sound_file.h"
 
 namespace stoker::audio {
 
@@ -21,12 +22,14 @@ inline std::vector<std::vector<std::int16_t>> real_speech() {
   if (folder == nullptr) return pieces;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
     if (entry.path().extension() != ".wav" || pieces.size() == 2) continue;
-    WavBuffer buffer;
     const File file = open_file(system_io(), entry.path().string(), OpenFor::kRead).take_or_raise();
-    const Result<WavView> wav = load_wav(file, buffer);
-    if (!wav || wav->pcm16().size() < 44100) continue;
-    const auto second = wav->pcm16().subspan(wav->pcm16().size() / 2 - 11025, 22050);
-    pieces.emplace_back(second.begin(), second.end());
+    const Result<SoundInfo> info = read_sound_info(file);
+    if (!info || info->sample_format != SampleFormat::kS16 || info->num_channels != 1 ||
+        info->num_samples < 44100)
+      continue;
+    std::vector<std::int16_t> second(22050);
+    SoundReader().read_pcm16(file, *info, info->num_samples / 2 - 11025, second).take_or_raise();
+    pieces.push_back(std::move(second));
   }
   return pieces;
 }

@@ -4,8 +4,7 @@
 #include <thread>
 
 #include "stoker/base/clock.h"
-#include "stoker/base/cpu_time.h"
-#include "stoker/base/free_memory.h"
+#include "stoker/base/machine_figures.h"
 
 namespace stoker {
 namespace {

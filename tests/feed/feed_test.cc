@@ -7,7 +7,7 @@
 #include <set>
 #include <thread>
 
-#include "stoker/cache/format/float_convert.h"
+#include "stoker/audio/float16.h"
 #include "stoker/feed/errors.h"
 #include "tests/feed/synthetic_source.h"
 
@@ -85,7 +85,7 @@ TEST(FeedTest, BatchesHoldWhatTheRowsAre) {
       for (std::uint32_t i = 0; i < shape.num_frames; ++i) {
         const bool inside = i < store->rows()[row].num_frames;
         const float expected = inside ? SyntheticSource::mel_value(row, i) : store->padding();
-        ASSERT_EQ(cache::f16_to_f32(mel[(at * shape.num_frames + i) * 8 + 3]), expected);
+        ASSERT_EQ(audio::f16_value(mel[(at * shape.num_frames + i) * 8 + 3]), expected);
       }
     }
   }
@@ -162,12 +162,12 @@ TEST(FeedTest, PackedHoldsTheSameRowsEndToEnd) {
       EXPECT_TRUE(seen.insert(std::string(batch->id(at))).second);
       const auto row = static_cast<std::uint32_t>(std::stoul(std::string(batch->id(at).substr(3))));
       const std::uint32_t last = store->rows()[row].num_frames - 1;
-      const float value = cache::f16_to_f32(mel[(batch->frame_begins()[at] + last) * 8]);
+      const float value = audio::f16_value(mel[(batch->frame_begins()[at] + last) * 8]);
       EXPECT_EQ(value, SyntheticSource::mel_value(row, last));
       EXPECT_EQ(batch->tokens().data[batch->token_begins()[at]], static_cast<int>(row + 1));
     }
     const std::size_t end = 2 * std::size_t{batch->shape().num_frames} * 8;
-    EXPECT_EQ(cache::f16_to_f32(mel[end - 1]) == store->padding() || mel[end - 1] != 0, true);
+    EXPECT_EQ(audio::f16_value(mel[end - 1]) == store->padding() || mel[end - 1] != 0, true);
   }
   EXPECT_EQ(seen.size(), 200U);
 }

@@ -1,5 +1,4 @@
 #include "stoker/audio/float_cast.h"
-#include "stoker/audio/float_cast_value.h"
 
 namespace stoker::audio {
 

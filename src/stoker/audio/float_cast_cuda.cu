@@ -1,8 +1,7 @@
 #include <cstdint>
 
 #include "stoker/audio/float_cast.h"
-#include "stoker/audio/float_cast_value.h"
-#include "stoker/audio/mel/cuda/device_launch.cuh"
+#include "stoker/audio/launch.cuh"
 
 namespace stoker::audio {
 namespace {

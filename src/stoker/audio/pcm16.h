@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -14,6 +15,8 @@ constexpr std::int16_t pcm16_of(float sample) {
 }
 
 // Precondition: out is as long as samples.
-void to_pcm16(std::span<const float> samples, std::span<std::int16_t> out) noexcept;
+inline void to_pcm16(std::span<const float> samples, std::span<std::int16_t> out) noexcept {
+  for (std::size_t i = 0; i < samples.size(); ++i) out[i] = pcm16_of(samples[i]);
+}
 
 }  // namespace stoker::audio

@@ -3,7 +3,6 @@
 
 #include <concepts>
 #include <optional>
-#include <utility>
 
 namespace stoker {
 
@@ -19,13 +18,6 @@ template <std::integral T>
   T out{};
   if (__builtin_mul_overflow(a, b, &out)) return std::nullopt;
   return out;
-}
-
-// The same number as another type, or nothing when it does not fit.
-template <std::integral To, std::integral From>
-[[nodiscard]] constexpr std::optional<To> checked_narrow(From value) noexcept {
-  if (!std::in_range<To>(value)) return std::nullopt;
-  return static_cast<To>(value);
 }
 
 // Smallest multiple of `step` that is not below `value`; precondition: step > 0 and the result

@@ -27,7 +27,7 @@ constexpr unsigned workers_beside_consumer(unsigned num_cores) {
   return num_cores > kFewCores ? num_cores - 1 : num_cores;
 }
 
-// For tests: `root` stands in for "/", holding proc/self/cgroup and sys/fs/cgroup. The smallest
+// For tests: `root` replaces "/", holding proc/self/cgroup and sys/fs/cgroup. The smallest
 // quota on the way from the process's group to the top counts.
 std::optional<double> cgroup_quota_cores(const std::string& root);
 

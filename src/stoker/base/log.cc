@@ -8,8 +8,8 @@
 
 #include "stoker/base/clock.h"
 #include "stoker/base/error.h"
-#include "stoker/base/json_text.h"
 #include "stoker/base/thread/sync.h"
+#include "stoker/base/utf8.h"
 
 namespace stoker {
 namespace {
@@ -27,6 +27,10 @@ Installed& installed() {
   return state;
 }
 
+bool log_is_on(LogLevel level) noexcept {
+  return static_cast<int>(level) >= installed().lowest.load(std::memory_order_relaxed);
+}
+
 std::string text_line(const LogRecord& record) {
   std::string line = fmt::format("{}: {}", log_level_name(record.level), record.message);
   for (std::size_t i = 0; i < record.fields.size(); ++i)
@@ -34,6 +38,32 @@ std::string text_line(const LogRecord& record) {
         fmt::format("{}{}={}", i == 0 ? " (" : ", ", record.fields[i].name, record.fields[i].value);
   if (!record.fields.empty()) line += ")";
   return escape_control(line);
+}
+
+void append_escaped(std::string& out, const Utf8Char& next, std::string_view bytes) {
+  if (!next.valid) {
+    out += "\xEF\xBF\xBD";
+  } else if (next.code_point == '"' || next.code_point == '\\') {
+    out += '\\';
+    out += bytes;
+  } else if (next.code_point == '\n') {
+    out += "\\n";
+  } else if (next.code_point < 0x20 || next.code_point == 0x7F) {
+    out += fmt::format("\\u{:04x}", next.code_point);
+  } else {
+    out += bytes;
+  }
+}
+
+// Quoted and escaped; bytes that are not UTF-8 become U+FFFD.
+std::string json_string(std::string_view text) {
+  std::string out = "\"";
+  while (!text.empty()) {
+    const Utf8Char next = decode_utf8(text);
+    append_escaped(out, next, text.substr(0, next.size_bytes));
+    text.remove_prefix(next.size_bytes);
+  }
+  return out + "\"";
 }
 
 bool is_json_number(std::string_view text) {
@@ -64,10 +94,6 @@ void set_log_sink(std::shared_ptr<LogSink> sink, LogLevel lowest) {
   const Lock lock(state.mutex);
   state.lowest = sink == nullptr ? kNothing : static_cast<int>(lowest);
   state.sink = std::move(sink);
-}
-
-bool log_is_on(LogLevel level) noexcept {
-  return static_cast<int>(level) >= installed().lowest.load(std::memory_order_relaxed);
 }
 
 void log(LogLevel level, std::string_view message,

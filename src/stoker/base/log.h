@@ -46,9 +46,6 @@ class LogSink {
 // lives until the last write to it has ended.
 void set_log_sink(std::shared_ptr<LogSink> sink, LogLevel lowest = LogLevel::kInfo);
 
-// Whether a record of this level would be written: ask before building an expensive message.
-bool log_is_on(LogLevel level) noexcept;
-
 void log(LogLevel level, std::string_view message,
          std::initializer_list<LogField> fields = {}) noexcept;
 

@@ -46,7 +46,7 @@ class StderrSink final : public LogSink {
       std::string line = render_log(record, format_);
       if (coloured_ && !colour_of(record.level).empty())
         line = std::string(colour_of(record.level)) + line + "\x1b[0m";
-      // Return and erase: a progress bar may stand on this line.
+      // Return and erase: a progress bar may be on this line.
       if (is_terminal_) line.insert(0, "\r\x1b[K");
       logger_.log(spdlog::level::info, spdlog::string_view_t(line.data(), line.size()));
     } catch (const std::exception&) {

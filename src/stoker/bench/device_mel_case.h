@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "stoker/audio/mel/cuda/device_log_mel.h"
+#include "stoker/audio/mel/log_mel.h"
 #include "stoker/bench/mel_pool.h"
 #include "stoker/cuda/device_buffer.h"
 #include "stoker/cuda/stream.h"

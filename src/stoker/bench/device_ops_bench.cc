@@ -4,8 +4,9 @@
 
 #include "stoker/audio/augment/augment_batch.h"
 #include "stoker/audio/float_cast.h"
-#include "stoker/audio/griffin_lim/device_griffin_lim.h"
+#include "stoker/audio/griffin_lim/griffin_lim.h"
 #include "stoker/base/clock.h"
+#include "stoker/base/philox.h"
 #include "stoker/bench/device_timing.h"
 #include "stoker/bench/errors.h"
 #include "stoker/cuda/device_scope.h"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "stoker/base/clock.h"
-#include "stoker/base/cpu_time.h"
+#include "stoker/base/machine_figures.h"
 #include "stoker/bench/gemm_step.h"
 #include "stoker/observe/averages.h"
 #include "stoker/observe/batch_source.h"

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "stoker/base/cpu_count.h"
-#include "stoker/base/cpu_time.h"
+#include "stoker/base/machine_figures.h"
 #include "stoker/base/number_text.h"
 #include "stoker/feed/assembly/collator.h"
 #include "stoker/feed/device/upload_thread.h"

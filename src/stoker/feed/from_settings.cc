@@ -7,7 +7,7 @@
 
 #include "stoker/base/cpu_count.h"
 #include "stoker/base/digest/digest.h"
-#include "stoker/base/free_memory.h"
+#include "stoker/base/machine_figures.h"
 #include "stoker/config/settings_text.h"
 
 namespace stoker::feed {

@@ -7,7 +7,7 @@
 
 #include "stoker/base/clock.h"
 #include "stoker/base/cpu_count.h"
-#include "stoker/base/cpu_time.h"
+#include "stoker/base/machine_figures.h"
 #include "stoker/observe/prompt_wakeups.h"
 
 namespace stoker::observe {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "stoker/audio/augment/augment.h"
+#include "stoker/audio/augment/augment_value.h"
 #include "stoker/audio/loudness.h"
 #include "tests/audio/ragged_speech.h"
 
@@ -27,6 +27,18 @@ std::uint64_t digest_of(const std::vector<T>& values) {
   return hash64({reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)});
 }
 
+// One utterance, slowly: adds `noise`, repeated as needed from `first`, at the ratio of powers.
+void mix_at_snr(std::vector<float>& speech, const std::vector<float>& noise, std::size_t first,
+                double snr_db) {
+  double noise_power = 0;
+  for (std::size_t i = 0; i < speech.size(); ++i)
+    noise_power += std::pow(noise[(first + i) % noise.size()], 2.0);
+  const double noise_rms = std::sqrt(noise_power / static_cast<double>(speech.size()));
+  const double gain = rms_of(speech) / noise_rms * std::pow(10.0, -snr_db / 20.0);
+  for (std::size_t i = 0; i < speech.size(); ++i)
+    speech[i] += static_cast<float>(gain) * noise[(first + i) % noise.size()];
+}
+
 // Both back ends, every machine: these bytes.
 TEST_P(AugmentBatchTest, TheBytesAreThese) {
   EXPECT_EQ(digest_of(run<std::int16_t>(ragged(), noises(), kAlways)), 12728094180848639223U);
@@ -37,8 +49,10 @@ TEST_P(AugmentBatchTest, TheDrawsAreThoseOfTheSingleUtterance) {
   const Speech speech = ragged(), bank = noises();
   const std::vector<float> out = run<float>(speech, bank, kAlways);
   for (std::size_t u = 0; u < speech.ids.size(); ++u) {
-    const AugmentKey key{kAlways.seed, kAlways.epoch, speech.ids[u]};
-    const NoiseDraw draw = draw_noise(key, {1.0, kAlways.snr_db, bank.ids.size()});
+    const auto draws = [&](std::string_view stage) {
+      return KeyedDraws({kAlways.seed, stage, kAlways.epoch, speech.ids[u]});
+    };
+    const NoiseDraw draw = noise_from(draws("noise"), {1.0, kAlways.snr_db, bank.ids.size()});
     std::vector<float> wanted, noise;
     for (std::int32_t i = 0; i < speech.lengths[u]; ++i)
       wanted.push_back(static_cast<float>(
@@ -46,13 +60,27 @@ TEST_P(AugmentBatchTest, TheDrawsAreThoseOfTheSingleUtterance) {
     for (std::int32_t i = 0; i < bank.lengths[draw.noise_index]; ++i)
       noise.push_back(static_cast<float>(
           bank.samples[static_cast<std::size_t>(bank.begins[draw.noise_index] + i)] / 32768.0));
-    apply_gain(wanted, std::pow(10.0, draw_gain_db(key, kAlways.gain_db) / 20.0));
+    apply_gain(wanted, std::pow(10.0, gain_db_from(draws("gain"), kAlways.gain_db) / 20.0));
     const auto first = static_cast<std::size_t>(draw.start * static_cast<double>(noise.size()));
     mix_at_snr(wanted, noise, first, draw.snr_db);
     for (std::size_t i = 0; i < wanted.size(); ++i)
       ASSERT_NEAR(out[static_cast<std::size_t>(speech.begins[u]) + i], wanted[i], 2e-6)
           << "utterance " << u << " sample " << i;
   }
+}
+
+TEST_P(AugmentBatchTest, AnotherEpochSoundsDifferent) {
+  AugmentRule next = kAlways;
+  ++next.epoch;
+  EXPECT_NE(run<std::int16_t>(ragged(), noises(), kAlways),
+            run<std::int16_t>(ragged(), noises(), next));
+}
+
+TEST(NoiseDrawTest, AsManyUtterancesAreMixedAsTheProbabilitySays) {
+  int mixed = 0;
+  for (std::uint64_t i = 0; i < 2000; ++i)
+    mixed += noise_from(KeyedDraws({42, "noise", 0, i}), {.probability = 0.3}).is_mixed ? 1 : 0;
+  EXPECT_NEAR(mixed, 600, 80);
 }
 
 TEST_P(AugmentBatchTest, NothingBetweenTheUtterancesIsTouched) {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <functional>
 
-#include "stoker/audio/griffin_lim/device_griffin_lim.h"
+#include "stoker/audio/griffin_lim/griffin_lim.h"
 #include "stoker/base/philox.h"
 #include "tests/audio/back_end.h"
 

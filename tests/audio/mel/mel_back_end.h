@@ -1,4 +1,5 @@
-// One door to log-mel on the CPU and in every kernel of the GPU, so that one suite tests them all.
+// One interface to log-mel on the CPU and every kernel of the GPU, so that one suite tests them
+// all.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,7 +12,6 @@
 #include <vector>
 
 #include "stoker/audio/float16.h"
-#include "stoker/audio/mel/cuda/device_log_mel.h"
 #include "stoker/audio/mel/log_mel.h"
 #include "stoker/cuda/device_buffer.h"
 #include "tests/doubles/gpu_present.h"

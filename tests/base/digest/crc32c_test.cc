@@ -53,29 +53,13 @@ TEST(Crc32cTest, PathsAgreeOnLargeInput) {
     EXPECT_EQ(path.checksum(bytes, 0), expected) << path.name;
 }
 
-TEST(Crc32cTest, SeedContinuesAndCombineJoins) {
+TEST(Crc32cTest, SeedContinues) {
   const std::vector<std::byte> bytes = random_bytes(5000);
   const std::uint32_t whole = crc32c(bytes);
   for (const std::size_t cut : {0U, 1U, 255U, 256U, 4097U, 5000U}) {
     const auto first = std::span(bytes).first(cut);
     const auto second = std::span(bytes).subspan(cut);
     EXPECT_EQ(crc32c(second, crc32c(first)), whole);
-    EXPECT_EQ(crc32c_combine(crc32c(first), crc32c(second), second.size()), whole);
-  }
-}
-
-TEST(Crc32cTest, FusedCopyCopiesAndChecks) {
-  const std::vector<std::byte> bytes = random_bytes(2111);
-  for (std::size_t size = 0; size < bytes.size(); size += 1 + size / 10) {
-    const std::span<const std::byte> from = std::span(bytes).first(size);
-    std::vector<std::byte> to(size + 1, std::byte{0x5A});
-    EXPECT_EQ(copy_crc32c(std::span(to).first(size), from, 9), slow_crc32c(from, 9));
-    EXPECT_TRUE(std::equal(from.begin(), from.end(), to.begin()));
-    EXPECT_EQ(to.back(), std::byte{0x5A});
-    for (const Crc32cPath& path : crc32c_paths()) {
-      if (path.copy == nullptr) continue;
-      EXPECT_EQ(path.copy(std::span(to).first(size), from, 9), slow_crc32c(from, 9)) << path.name;
-    }
   }
 }
 

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "stoker/base/bytes.h"
-#include "stoker/base/digest/crc32_ethernet.h"
 #include "tests/doubles/scratch_folder.h"
 
 namespace stoker {
@@ -21,11 +20,6 @@ std::vector<std::byte> some_bytes(std::size_t num_bytes) {
   std::vector<std::byte> bytes(num_bytes);
   for (std::size_t i = 0; i < num_bytes; ++i) bytes[i] = static_cast<std::byte>(i * 37 + i / 256);
   return bytes;
-}
-
-TEST(Crc32EthernetTest, GivesTheCheckValue) {
-  EXPECT_EQ(crc32_ethernet(view_bytes("123456789")), 0xCBF43926U);
-  EXPECT_EQ(crc32_ethernet({}), 0U);
 }
 
 TEST(ZipStoreTest, PythonReadsEveryMember) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Decodes every NAME.png of a folder by the PNG rules and compares the pixels with NAME.pixels."""
+"""Decodes every NAME.png of a folder by the PNG rules and compares it with NAME.pixels and NAME.palette."""
 
 import struct
 import sys
@@ -7,7 +7,7 @@ import zlib
 from pathlib import Path
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
-BYTES_PER_PIXEL = {0: 1, 2: 3, 3: 1}
+PALETTE = 3
 FILTER_NONE, FILTER_UP = 0, 2
 
 
@@ -22,19 +22,16 @@ def chunks(png: bytes) -> dict[bytes, bytes]:
         (crc,) = struct.unpack_from(">I", png, at + 8 + size)
         if crc != zlib.crc32(kind + data):
             raise ValueError(f"chunk {kind!r}: wrong CRC")
-        found[kind] = data
+        found[kind] = found.get(kind, b"") + data  # pixel data come in several chunks
         at += 12 + size
     return found
 
 
-def pixels(png: bytes) -> bytes:
-    parts = chunks(png)
+def pixels(parts: dict[bytes, bytes]) -> bytes:
     width, height, depth, colour, *rest = struct.unpack(">IIBBBBB", parts[b"IHDR"])
-    if depth != 8 or any(rest) or b"IEND" not in parts:
+    if depth != 8 or colour != PALETTE or any(rest) or b"IEND" not in parts:
         raise ValueError("unexpected header")
-    if colour == 3 and (len(parts[b"PLTE"]) % 3 != 0 or not parts[b"PLTE"]):
-        raise ValueError("bad palette")
-    row_bytes = width * BYTES_PER_PIXEL[colour]
+    row_bytes = width
     rows = zlib.decompress(parts[b"IDAT"])
     if len(rows) != height * (row_bytes + 1):
         raise ValueError("wrong amount of pixel data")
@@ -54,8 +51,12 @@ def pixels(png: bytes) -> bytes:
 def main() -> int:
     pictures = sorted(Path(sys.argv[1]).glob("*.png"))
     for path in pictures:
-        if pixels(path.read_bytes()) != path.with_suffix(".pixels").read_bytes():
+        parts = chunks(path.read_bytes())
+        if pixels(parts) != path.with_suffix(".pixels").read_bytes():
             print(f"{path.name}: other pixels come back")
+            return 1
+        if parts[b"PLTE"] != path.with_suffix(".palette").read_bytes():
+            print(f"{path.name}: other colours come back")
             return 1
     return 0 if pictures else 1
 

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "stoker/base/report/svg_canvas.h"
+
 namespace stoker {
 namespace {
 

@@ -6,9 +6,9 @@
 #include <cstring>
 #include <filesystem>
 
+#include "stoker/audio/float16.h"
 #include "stoker/base/bytes.h"
 #include "stoker/cache/build/cache_lock.h"
-#include "stoker/cache/format/float_convert.h"
 #include "stoker/cache/maintain/export.h"
 #include "tests/cache/format/shard_fixture.h"
 #include "tests/cache/small_world.h"
@@ -86,7 +86,7 @@ TEST_F(ImportTest, TokensAndFortranMelsComeInAsTheyWere) {
   ASSERT_TRUE(read.read_mel_into(*read.find(RecordKind::kMel, "a"),
                                  {mel.data(), ElementType::kF32, mel.size(), 0.0F}, scratch)
                   .ok());
-  EXPECT_EQ(mel[3 * 80 + 50], f16_to_f32(f32_to_f16(3.5F)));
+  EXPECT_EQ(mel[3 * 80 + 50], audio::f16_value(audio::f16_bits_or_infinity(3.5F)));
 }
 
 TEST_F(ImportTest, WrongShapesAreRefusedWithBothShapesShown) {

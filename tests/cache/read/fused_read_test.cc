@@ -6,11 +6,11 @@
 #include <cmath>
 #include <vector>
 
+#include "stoker/audio/float16.h"
 #include "stoker/base/bytes.h"
 #include "stoker/base/digest/crc32c.h"
 #include "stoker/base/philox.h"
 #include "stoker/base/simd_level.h"
-#include "stoker/cache/format/float_convert.h"
 #include "stoker/cache/read/fused_read_kernels.h"
 
 namespace stoker::cache {
@@ -61,7 +61,7 @@ TEST(FusedReadTest, WideningGivesExactFloatsAndTheCrcOfTheHalves) {
         EXPECT_EQ(kernels->widen(from.data(), to, num_values, 99), crc32c(from, 99))
             << kernels->name << " " << num_values;
         for (std::size_t i = 0; i < num_values; ++i) {
-          ASSERT_EQ(to[i], f16_to_f32(load_le<std::uint16_t>(from.data() + 2 * i)))
+          ASSERT_EQ(to[i], audio::f16_value(load_le<std::uint16_t>(from.data() + 2 * i)))
               << kernels->name << " " << i;
         }
         EXPECT_EQ(to[num_values], 7.0F);
@@ -83,7 +83,7 @@ TEST(FusedReadTest, WideningAloneGivesTheSameFloatsInAlignedMemoryAndBesideIt) {
         float* const to = static_cast<float*>(std::align(64, 64, start, left)) + shift;
         kernels->widen_only(from.data(), to, num_values);
         for (std::size_t i = 0; i < num_values; ++i)
-          ASSERT_EQ(to[i], f16_to_f32(load_le<std::uint16_t>(from.data() + 2 * i))) << i;
+          ASSERT_EQ(to[i], audio::f16_value(load_le<std::uint16_t>(from.data() + 2 * i))) << i;
         EXPECT_EQ(to[num_values], 7.0F);
       }
     }
@@ -93,11 +93,11 @@ TEST(FusedReadTest, WideningAloneGivesTheSameFloatsInAlignedMemoryAndBesideIt) {
 TEST(FloatConvertTest, EveryHalfSurvivesTheWayThroughFloat) {
   for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
     const auto half = static_cast<std::uint16_t>(bits);
-    const float wide = f16_to_f32(half);
+    const float wide = audio::f16_value(half);
     if (std::isnan(wide)) {
-      EXPECT_TRUE(std::isnan(f16_to_f32(f32_to_f16(wide))));
+      EXPECT_TRUE(std::isnan(audio::f16_value(audio::f16_bits_or_infinity(wide))));
     } else {
-      ASSERT_EQ(f32_to_f16(wide), half) << bits;
+      ASSERT_EQ(audio::f16_bits_or_infinity(wide), half) << bits;
     }
   }
 }
@@ -112,10 +112,10 @@ TEST(FloatConvertTest, RoundsToNearestEven) {
         Case{65504.0F, 0x7BFF}, Case{65519.0F, 0x7BFF}, Case{65520.0F, 0x7C00},
         Case{0x1p-24F, 0x0001}, Case{0x1p-25F, 0x0000}, Case{0x1.8p-25F, 0x0001},
         Case{-2.0F, 0xC000}, Case{0x1.ffcp-15F, 0x03FF + 1}}) {
-    EXPECT_EQ(f32_to_f16(row.value), row.half) << row.value;
+    EXPECT_EQ(audio::f16_bits_or_infinity(row.value), row.half) << row.value;
   }
-  EXPECT_EQ(f32_to_bf16(1.0F + 0x1p-8F), 0x3F80);
-  EXPECT_EQ(f32_to_bf16(1.0F + 0x1.8p-7F), 0x3F82);
+  EXPECT_EQ(audio::bf16_bits(1.0F + 0x1p-8F), 0x3F80);
+  EXPECT_EQ(audio::bf16_bits(1.0F + 0x1.8p-7F), 0x3F82);
 }
 
 TEST(FusedReadTest, RarerConversionsAgreeWithOneValueAtATime) {
@@ -128,14 +128,14 @@ TEST(FusedReadTest, RarerConversionsAgreeWithOneValueAtATime) {
                                            .out = brains.data(),
                                            .crc_before = 5});
   EXPECT_EQ(crc, crc32c(bytes, 5));
-  for (std::size_t i = 0; i < values.size(); ++i) EXPECT_EQ(brains[i], f32_to_bf16(values[i]));
+  for (std::size_t i = 0; i < values.size(); ++i) EXPECT_EQ(brains[i], audio::bf16_bits(values[i]));
   EXPECT_FALSE(can_convert(ElementType::kI32, ElementType::kF32));
 }
 
 TEST(FusedReadTest, PaddingIsTheValueInEveryType) {
   std::vector<std::uint16_t> halves(5, 1);
   fill_values(halves.data(), ElementType::kF16, 4, -11.512925F);
-  EXPECT_EQ(halves[3], f32_to_f16(-11.512925F));
+  EXPECT_EQ(halves[3], audio::f16_bits_or_infinity(-11.512925F));
   EXPECT_EQ(halves[4], 1);
 }
 
@@ -156,8 +156,8 @@ void expect_exact_fills(ElementType element, T expected, float value) {
 }
 
 TEST(FusedReadTest, PaddingEndsWhereItShouldWhereverItBegins) {
-  expect_exact_fills<std::uint16_t>(ElementType::kF16, f32_to_f16(-4.25F), -4.25F);
-  expect_exact_fills<std::uint16_t>(ElementType::kBf16, f32_to_bf16(-4.25F), -4.25F);
+  expect_exact_fills<std::uint16_t>(ElementType::kF16, audio::f16_bits_or_infinity(-4.25F), -4.25F);
+  expect_exact_fills<std::uint16_t>(ElementType::kBf16, audio::bf16_bits(-4.25F), -4.25F);
   expect_exact_fills<float>(ElementType::kF32, -11.512925F, -11.512925F);
 }
 

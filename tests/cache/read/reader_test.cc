@@ -8,7 +8,7 @@
 #include <fstream>
 #include <thread>
 
-#include "stoker/cache/format/float_convert.h"
+#include "stoker/audio/float16.h"
 #include "stoker/cache/format/shard_file.h"
 #include "tests/cache/format/shard_fixture.h"
 #include "tests/cache/small_world.h"
@@ -78,7 +78,7 @@ TEST_P(ReaderTest, FillsAPaddedRowInTheBatchType) {
   ASSERT_TRUE(
       reader.read_mel_into(ref, {floats.data(), ElementType::kF32, floats.size(), -11.5F}, scratch_)
           .ok());
-  for (std::size_t i = 0; i < halves.size(); ++i) EXPECT_EQ(floats[i], f16_to_f32(halves[i]));
+  for (std::size_t i = 0; i < halves.size(); ++i) EXPECT_EQ(floats[i], audio::f16_value(halves[i]));
   EXPECT_EQ(floats.back(), -11.5F);
 }
 

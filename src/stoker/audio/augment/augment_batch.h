@@ -5,14 +5,19 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "stoker/audio/augment/augment.h"
-#include "stoker/audio/mel/cuda/device_log_mel.h"
+#include "stoker/audio/mel/log_mel.h"
 #include "stoker/base/philox.h"
 #include "stoker/cuda/stream.h"
 
 namespace stoker::audio {
 
-// What may happen to an utterance; the draws are those of draw_gain_db() and draw_noise().
+struct Range {
+  double low = 0;
+  double high = 0;
+};
+
+// What may happen to an utterance. The draws are keyed by seed, epoch and utterance, so a resume
+// hears the same.
 struct AugmentRule {
   std::uint64_t seed = kDefaultSeed;
   std::uint64_t epoch = 0;
@@ -37,7 +42,7 @@ struct AugmentBatch {
   const std::int32_t* lengths = nullptr;      // [utterances], in samples
   const std::uint64_t* utterances = nullptr;  // [utterances]: hash64(id)
   int num_utterances = 0;
-  int max_samples = 0;  // of the longest; what lies beyond is left out
+  int max_samples = 0;  // of the longest; what is beyond is left out
   NoiseBank noises{};
   void* out = nullptr;  // aligned as `samples`; with PCM16 and no out_begins it may be `samples`
   const std::int64_t* out_begins = nullptr;  // as begins, in `out`; null: laid out as `samples`

@@ -1,5 +1,5 @@
 #include "stoker/audio/augment/augment_value.h"
-#include "stoker/audio/mel/cuda/device_launch.cuh"
+#include "stoker/audio/launch.cuh"
 
 namespace stoker::audio {
 namespace {

@@ -2,13 +2,43 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 
 #include "stoker/audio/augment/augment_batch.h"
 #include "stoker/audio/mel/exact_exp.h"
 #include "stoker/audio/pcm16.h"
+#include "stoker/base/philox.h"
 
 namespace stoker::audio {
+
+// A gain in dB, uniform in the range.
+constexpr double gain_db_from(KeyedDraws draws, const Range& gain_db) noexcept {
+  return draws.next_between(gain_db.low, gain_db.high);
+}
+
+// Which piece of which noise, at which signal-to-noise ratio; `is_mixed` with the given
+// probability.
+struct NoiseDraw {
+  bool is_mixed = false;
+  std::size_t noise_index = 0;
+  double start = 0;  // share of the noise's length, [0, 1)
+  double snr_db = 0;
+};
+struct NoiseRule {
+  double probability = 0.3;
+  Range snr_db{10, 30};
+  std::size_t num_noises = 1;
+};
+constexpr NoiseDraw noise_from(KeyedDraws draws, const NoiseRule& rule) noexcept {
+  NoiseDraw draw;
+  draw.is_mixed = draws.next_unit() < rule.probability && rule.num_noises > 0;
+  if (!draw.is_mixed) return draw;
+  draw.noise_index = draws.next_below(rule.num_noises);
+  draw.start = draws.next_unit();
+  draw.snr_db = draws.next_between(rule.snr_db.low, rule.snr_db.high);
+  return draw;
+}
 
 struct AugmentKeys {
   PhiloxKey gain;

@@ -10,9 +10,8 @@ Result<std::span<const std::byte>> ByteWindow::view(std::uint64_t at_bytes, std:
       static_cast<std::size_t>(std::min<std::uint64_t>(count, size_bytes_ - at_bytes));
   const bool held = at_bytes >= start_bytes_ && at_bytes + wanted <= start_bytes_ + buffer_.size();
   if (!held) {
-    constexpr std::size_t kReadBytes = 256 * 1024;
     const auto size = static_cast<std::size_t>(
-        std::min<std::uint64_t>(std::max(wanted, kReadBytes), size_bytes_ - at_bytes));
+        std::min<std::uint64_t>(std::max(wanted, window_bytes_), size_bytes_ - at_bytes));
     buffer_.resize(size);
     Result<std::size_t> got = file_->read_at(buffer_, at_bytes);
     if (!got) return std::move(got).error();

@@ -12,8 +12,10 @@ namespace stoker::audio {
 
 class ByteWindow {
  public:
-  // Precondition: `file` outlives the window and holds `size_bytes`.
-  ByteWindow(const File& file, std::uint64_t size_bytes) : file_(&file), size_bytes_(size_bytes) {}
+  // Reads `window_bytes` at a time. Precondition: `file` outlives the window and holds
+  // `size_bytes`.
+  ByteWindow(const File& file, std::uint64_t size_bytes, std::size_t window_bytes = 256 * 1024)
+      : file_(&file), size_bytes_(size_bytes), window_bytes_(window_bytes) {}
 
   std::uint64_t size_bytes() const noexcept { return size_bytes_; }
   const File& file() const noexcept { return *file_; }
@@ -25,6 +27,7 @@ class ByteWindow {
  private:
   const File* file_;
   std::uint64_t size_bytes_;
+  std::size_t window_bytes_;
   std::uint64_t start_bytes_ = 0;
   std::vector<std::byte> buffer_;
 };

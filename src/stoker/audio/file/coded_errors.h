@@ -1,4 +1,4 @@
-// The error codes of compressed sound files, and of the way back from features to sound.
+// The error codes of compressed sound files, and of turning features back into sound.
 #pragma once
 
 #include <array>

@@ -9,12 +9,8 @@
 #include <memory>
 #include <utility>
 
-#include "stoker/audio/file/byte_window.h"
 #include "stoker/audio/file/coded_errors.h"
-#include "stoker/audio/file/flac_stream.h"
 #include "stoker/audio/file/md5.h"
-#include "stoker/audio/file/mp3_frames.h"
-#include "stoker/audio/file/ogg_pages.h"
 #include "stoker/base/number_text.h"
 
 namespace stoker::audio {

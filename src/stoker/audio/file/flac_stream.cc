@@ -1,5 +1,5 @@
 // The container of FLAC: RFC 9639, sections 8 (metadata blocks) and 9 (frame structure).
-#include "stoker/audio/file/flac_stream.h"
+#include "stoker/audio/file/coded_sound.h"
 
 #include <fmt/format.h>
 

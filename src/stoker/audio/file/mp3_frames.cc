@@ -1,6 +1,6 @@
 // The framing of MPEG-1 and MPEG-2 audio, layer III: ISO/IEC 11172-3, 2.4.1.3, and the Xing header
 // convention.
-#include "stoker/audio/file/mp3_frames.h"
+#include "stoker/audio/file/coded_sound.h"
 
 #include <fmt/format.h>
 
@@ -26,7 +26,7 @@ struct FrameHead {
   std::uint32_t size_bytes = 0;
   std::uint32_t rate_hz = 0;
   std::uint32_t samples = 0;
-  std::uint32_t side_bytes = 0;  // after the header; a Xing tag stands behind them
+  std::uint32_t side_bytes = 0;  // after the header; a Xing tag follows them
   bool usable = false;           // layer III with a stated bit rate
 };
 
@@ -90,7 +90,7 @@ class Walk {
             ""};
   }
 
-  // Sets at_ and end_ to what lies between the tags.
+  // Sets at_ and end_ to what is between the tags.
   Result<void> find_sound() {
     end_ = window_->size_bytes();
     Result<Bytes> head = window_->view(0, 10);

@@ -1,5 +1,5 @@
 // The container of Vorbis and Opus: RFC 3533.
-#include "stoker/audio/file/ogg_pages.h"
+#include "stoker/audio/file/coded_sound.h"
 
 #include <fmt/format.h>
 

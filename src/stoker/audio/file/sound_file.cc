@@ -86,7 +86,7 @@ struct SampleRange {
   std::uint64_t count = 0;
 };
 
-// What lies in the second-level cache between the kernel's copy and the one out of it. A read
+// What stays in the second-level cache between the kernel's copy and the one out of it. A read
 // straight into memory that no cache holds is slower, since the kernel fetches every line that it
 // overwrites: 70 instead of 58 us for 290 KB; steps of half this size cost 1.5 % more.
 constexpr std::size_t kStreamBytes = 128 * 1024;
@@ -222,40 +222,6 @@ Result<void> SoundReader::read_float(const File& file, const SoundInfo& info,
   const std::size_t bad = to_mono_float(*samples, out);
   if (bad != kAllFinite) return not_finite(file, info, first_sample + bad);
   return {};
-}
-
-std::string_view sound_format_name(SoundFormat format) noexcept {
-  switch (format) {
-    case SoundFormat::kWav:
-      return "WAV";
-    case SoundFormat::kFlac:
-      return "FLAC";
-    case SoundFormat::kOgg:
-      return "Ogg";
-    case SoundFormat::kMp3:
-      return "MP3";
-  }
-  return "unknown";
-}
-
-std::string_view sample_format_name(SampleFormat format) noexcept {
-  switch (format) {
-    case SampleFormat::kU8:
-      return "PCM 8-bit";
-    case SampleFormat::kS16:
-      return "PCM 16-bit";
-    case SampleFormat::kS24:
-      return "PCM 24-bit";
-    case SampleFormat::kS32:
-      return "PCM 32-bit";
-    case SampleFormat::kF32:
-      return "float 32-bit";
-    case SampleFormat::kF64:
-      return "float 64-bit";
-    case SampleFormat::kCoded:
-      return "coded";
-  }
-  return "unknown";
 }
 
 bool has_sound_suffix(std::string_view file_name) noexcept {

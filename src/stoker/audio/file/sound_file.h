@@ -1,5 +1,4 @@
-// Sound files of any kind as mono samples: one door, which looks at the content and not at the
-// suffix.
+// Sound files of any kind as mono samples; the content tells the kind, not the suffix.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +26,7 @@ enum SoundOddity : std::uint32_t {
   kOddSuffix = 1U << 6U,         // the content is of another kind than the suffix says
 };
 
-// Sample frames as they stand in a file, channels side by side.
+// Sample frames as they are in a file, channels side by side.
 struct InterleavedSamples {
   SampleFormat format = SampleFormat::kS16;
   std::uint32_t num_channels = 1;
@@ -80,10 +79,6 @@ class SoundReader {
 
   std::vector<std::byte> scratch_;
 };
-
-// "WAV PCM 16-bit", "FLAC" …: words for people.
-std::string_view sound_format_name(SoundFormat format) noexcept;
-std::string_view sample_format_name(SampleFormat format) noexcept;
 
 // Whether a file name ends in a suffix that some reader knows (".wav", ".flac", …), any case.
 bool has_sound_suffix(std::string_view file_name) noexcept;

@@ -1,4 +1,5 @@
-// WAV files at the speed of a copy: one read of header and samples into a buffer that is reused.
+// What reading WAV files needs beside the parser: the header of a file on disk, a buffer for whole
+// files that is reused, and a view of one that is in memory.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +28,7 @@ class WavBuffer {
   std::size_t size_bytes_ = 0;
 };
 
-// A parsed file that lies in memory; `samples` borrows from the buffer or mapping.
+// A parsed file in memory; `samples` borrows from it.
 struct WavView {
   WavHeader header;
   std::span<const std::byte> samples;
@@ -36,29 +37,8 @@ struct WavView {
   std::span<const std::int16_t> pcm16() const noexcept;
 };
 
-// Reads the whole file in one call where the buffer is large enough (index entries say how large),
-// in two otherwise; memory is bounded by the bytes present. Errors name the file.
-Result<WavView> load_wav(const File& file, WavBuffer& buffer, const SoundPolicy& policy = {});
-
 // Header alone: one stat and one read of 4 KiB for a usual file, more only for chunks elsewhere.
 Result<WavHeader> load_wav_header(const File& file, const FileInfo& info,
                                   const SoundPolicy& policy = {});
-
-// A read-only mapping of a file; a file that is cut off while it is mapped raises SIGBUS on access.
-class WavMapping {
- public:
-  static Result<WavMapping> open(const File& file, const SoundPolicy& policy = {});
-  WavMapping(WavMapping&& other) noexcept;
-  WavMapping& operator=(WavMapping&& other) noexcept;
-  ~WavMapping();
-
-  const WavView& view() const noexcept { return view_; }
-
- private:
-  WavMapping(Io& io, std::span<const std::byte> mapped) : io_(&io), mapped_(mapped) {}
-  Io* io_;
-  std::span<const std::byte> mapped_;
-  WavView view_;
-};
 
 }  // namespace stoker::audio

@@ -21,7 +21,7 @@ constexpr std::uint16_t kExtensible = 0xFFFE;
 constexpr std::size_t kPlainBytes = 16;
 constexpr std::size_t kExtensibleBytes = 40;
 
-// Bytes 2 to 15 of every sub-format GUID that stands for a plain format code.
+// Bytes 2 to 15 of every sub-format GUID that means a plain format code.
 constexpr std::array<unsigned char, 14> kGuidTail{0x00, 0x00, 0x00, 0x00, 0x10, 0x00, 0x80,
                                                   0x00, 0x00, 0xAA, 0x00, 0x38, 0x9B, 0x71};
 
@@ -51,7 +51,7 @@ std::string codec_text(std::uint16_t code) {
   return fmt::format("codec 0x{:04X} ({}) is not supported", code, known->name);
 }
 
-// The chunk's fields as they stand, and where each of them is.
+// The chunk's fields as read, and where each of them is.
 struct Fields {
   std::uint16_t code, channels;
   std::uint32_t rate_hz, byte_rate;
@@ -78,7 +78,7 @@ Fields load_fields(std::span<const std::byte> body, std::uint64_t at_bytes) {
           .at_bytes = at_bytes};
 }
 
-// Replaces the code of an extensible format by the one its GUID stands for.
+// Replaces the code of an extensible format by the one its GUID means.
 std::optional<Error> resolve_extensible(std::span<const std::byte> body, Fields& fields) {
   const std::size_t extension_bytes =
       body.size() >= kPlainBytes + 2 ? load_le<std::uint16_t>(body.data() + kPlainBytes) : 0;

@@ -134,7 +134,7 @@ std::optional<Error> Walk::check_start() {
                "it starts with \"" + escape_control(view_text(view.first(12))) + "\"");
 }
 
-// Bytes behind the end that RIFF promises belong to nobody, where that end is a credible one.
+// Bytes behind the end that RIFF promises belong to no chunk, where that end is a credible one.
 bool Walk::is_past_riff_end(std::uint64_t at_bytes) const {
   if (!data_ || data_bytes_ == 0) return false;
   const std::uint64_t riff_end = std::uint64_t{riff_bytes_} + kChunkHeaderBytes;

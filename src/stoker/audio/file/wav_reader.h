@@ -35,7 +35,7 @@ class WavBytes {
 // the file's name. Memory: a few hundred bytes, whatever the file claims.
 Result<WavHeader> parse_wav(WavBytes& bytes, const SoundPolicy& policy);
 
-// The same for a file that lies in memory.
+// The same for a file in memory.
 Result<WavHeader> parse_wav(std::span<const std::byte> file, const SoundPolicy& policy);
 
 }  // namespace stoker::audio

@@ -1,4 +1,4 @@
-#include "stoker/audio/griffin_lim/device_griffin_lim.h"
+#include "stoker/audio/griffin_lim/griffin_lim.h"
 #include "stoker/audio/griffin_lim/mel_inverse.h"
 #include "stoker/base/invariant.h"
 #include "stoker/cuda/errors.h"

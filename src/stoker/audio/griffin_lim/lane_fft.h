@@ -12,7 +12,7 @@ namespace stoker::audio {
 inline constexpr std::size_t kFftLanes = 8;
 
 // Immutable; any size whose prime factors are small is fast (2, 3, 4, 5), others work and are
-// slower. Value i of lane l stands at [i * kFftLanes + l] of the real and of the imaginary array.
+// slower. Value i of lane l is at [i * kFftLanes + l] of the real and of the imaginary array.
 class LaneFft {
  public:
   // Precondition: this machine has the level.

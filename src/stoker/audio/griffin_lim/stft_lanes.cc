@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "stoker/audio/mel/mel_window.h"
+#include "stoker/audio/mel/mel_frame_grid.h"
 
 namespace stoker::audio {
 namespace {

@@ -17,7 +17,7 @@ HWY_BEFORE_NAMESPACE();
 namespace stoker::audio::HWY_NAMESPACE {
 using namespace hwy::HWY_NAMESPACE;
 
-// One complex number per lane; in memory the real vector stands before the imaginary one.
+// One complex number per lane; in memory the real vector comes before the imaginary one.
 template <class D>
 struct ComplexLanes {
   using T = TFromD<D>;
@@ -177,7 +177,7 @@ HWY_INLINE void RunStage(const FftStageOf<TFromD<D> >& stage, const TFromD<D>* i
 }
 
 // Transforms `num_points` complex vectors in `data`, using `other` in turn; returns where the
-// result lies.
+// result is.
 template <class D>
 HWY_NOINLINE const TFromD<D>* TransformComplex(D d, const FftFactorsOf<TFromD<D> >& fft,
                                                TFromD<D>* data, TFromD<D>* other) {

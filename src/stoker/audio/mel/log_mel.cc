@@ -77,4 +77,18 @@ std::size_t LogMel::run(std::span<const float> samples, const MelView& out,
                   std::pair(plan_->kernels->run_f32, workspace.scratch_.get()));
 }
 
+std::string_view mel_variant_name(MelVariant variant) {
+  switch (variant) {
+    case MelVariant::kAuto:
+      return "auto";
+    case MelVariant::kHopper:
+      return "hopper";
+    case MelVariant::kPortable:
+      return "portable";
+    case MelVariant::kGeneral:
+      return "general";
+  }
+  return "unknown";
+}
+
 }  // namespace stoker::audio

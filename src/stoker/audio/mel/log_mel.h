@@ -1,23 +1,44 @@
-// Samples to log-mel frames on the CPU: one fused pass per block of frames, one frame per SIMD
-// lane.
+// Samples to log-mel frames: one operation, for single utterances on the CPU (LogMel) and for whole
+// batches on a GPU (DeviceLogMel).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 
-#include "stoker/audio/mel/mel_arithmetic.h"
-#include "stoker/audio/mel/mel_view.h"
 #include "stoker/base/simd_level.h"
+#include "stoker/config/mel_dtype.h"
 #include "stoker/config/mel_recipe.h"
+#include "stoker/cuda/stream.h"
 
 namespace stoker::audio {
 
 struct MelPlan;        // tables made once from the recipe
 struct MelScratch;     // what one worker writes while computing
 struct MelStageTimes;  // mel_stage_times.h
+struct DeviceMelPlan;  // tables on the device, made once from the recipe
 
+// [rows, num_mels]; row r begins `r * row_stride` values after `data`. Borrows the memory.
+struct MelView {
+  void* data = nullptr;
+  config::MelDtype dtype = config::MelDtype::kF32;
+  std::size_t row_stride = 0;  // in values, not bytes; at least num_mels
+  std::size_t rows = 0;        // how many rows may be written
+};
+
+inline MelView mel_view(std::span<float> values, std::size_t num_mels) {
+  return {.data = values.data(), .row_stride = num_mels, .rows = values.size() / num_mels};
+}
+
+// As fast as its tolerance allows, or as near as its dtype can come.
+enum class MelArithmetic {
+  kFast,   // f32 for the recipes that stay within their tolerance in it: the feed and the cache
+  kExact,  // f64 up to the rounding of the result, at half the speed: files for others
+};
+
+// Utterances on the CPU: one fused pass per block of frames, one frame per SIMD lane.
 // Immutable; one object serves every thread, each with a Workspace of its own.
 //
 // Rules: fewer samples than one hop (or than one window with snip_edges) give no frame. Reflection
@@ -68,6 +89,70 @@ class LogMel {
 
  private:
   std::unique_ptr<const MelPlan> plan_;
+};
+
+enum class SampleType : std::uint8_t { kPcm16, kF32 };
+
+// kHopper: bulk copies and warp roles (sm_90); its blocks fill a multiprocessor. kPortable: at most
+// 96 KB of shared memory, sm_80 and later. Both for 1024-point recipes with a hop of 256; kGeneral
+// takes every recipe. kAuto: kHopper for int16 and the filters of a preset, else kPortable where it
+// can, else kGeneral.
+enum class MelVariant : std::uint8_t { kAuto, kHopper, kPortable, kGeneral };
+
+// kStay: as many blocks as the GPU holds, each until nothing is left; fastest alone. kShort: a
+// block for every tile, gone after some 15 us, so that a model's kernels beside it lose no more
+// than its work; not for kHopper, whose blocks fill their multiprocessor once.
+enum class MelBlocks : std::uint8_t { kStay, kShort };
+
+std::string_view mel_variant_name(MelVariant variant);
+
+// All pointers are of the device, `samples` and `mel` aligned to 16 bytes.
+struct DeviceMelBatch {
+  const void* samples = nullptr;          // of all utterances
+  const std::int64_t* begins = nullptr;   // [utterances]: its first sample; multiples of 8
+  const std::int32_t* lengths = nullptr;  // [utterances], in samples
+  int num_utterances = 0;
+  int padded_frames = 0;    // at least num_frames() of the longest; more frames are cut off
+  void* mel = nullptr;      // [utterances, padded_frames, num_mels]
+  void* scratch = nullptr;  // scratch_bytes() of it, aligned to 256 bytes; may be null when 0
+};
+
+// Whole ragged batches on a GPU, padded rows included.
+// Immutable; run() may be called from several threads, each with its own scratch. The bytes of an
+// utterance depend on its samples, the recipe, the dtype and the variant only: not on neighbours,
+// batch size or earlier calls. Samples follow the rules of LogMel; rows after the last
+// frame hold padding_value().
+class DeviceLogMel {
+ public:
+  struct Options {
+    config::MelDtype out = config::MelDtype::kF32;
+    SampleType in = SampleType::kPcm16;
+    int device = 0;
+    MelVariant variant = MelVariant::kAuto;
+    MelBlocks blocks = MelBlocks::kStay;
+  };
+
+  // Throws ConfigError when the recipe is out of range or the variant cannot do it, GpuError when
+  // there is no such GPU or its memory is full.
+  DeviceLogMel(const config::MelRecipe& recipe, const Options& options);
+  ~DeviceLogMel();
+  DeviceLogMel(DeviceLogMel&&) noexcept;
+  DeviceLogMel& operator=(DeviceLogMel&&) noexcept;
+
+  MelVariant variant() const noexcept;  // never kAuto
+  const config::MelRecipe& recipe() const noexcept;
+  std::size_t num_mels() const noexcept;
+  std::size_t num_frames(std::size_t num_samples) const noexcept;
+  float padding_value() const noexcept;
+  // 0 for most recipes; those that look at the whole utterance keep ranges and f32 values there.
+  std::size_t scratch_bytes(std::size_t max_utterances, std::size_t padded_frames) const noexcept;
+
+  // Asynchronous: one launch (up to three where the recipe needs the whole utterance), no
+  // allocation, may be captured in a CUDA graph. Throws GpuError.
+  void run(const DeviceMelBatch& batch, cuda::StreamView stream) const;
+
+ private:
+  std::unique_ptr<const DeviceMelPlan> plan_;
 };
 
 }  // namespace stoker::audio

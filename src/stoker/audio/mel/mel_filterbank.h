@@ -16,7 +16,7 @@ double mel_to_hz(config::MelScale scale, double mel);
 // again: bit-equal to librosa.filters.mel for the recipes librosa has.
 std::vector<float> mel_filterbank(const config::MelRecipe& recipe);
 
-// A bin lies on the falling flank of one band and the rising flank of the next. Segment s holds the
+// A bin is on the falling flank of one band and the rising flank of the next. Segment s holds the
 // bins that fall in band s-1 and rise in band s; segments follow each other without a gap.
 struct MelBands {
   std::size_t num_mels = 0;

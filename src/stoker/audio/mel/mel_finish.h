@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "stoker/audio/mel/mel_view.h"
+#include "stoker/audio/mel/log_mel.h"
 #include "stoker/config/mel_recipe.h"
 
 namespace stoker::audio {

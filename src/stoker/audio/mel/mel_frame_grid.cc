@@ -1,6 +1,8 @@
 #include "stoker/audio/mel/mel_frame_grid.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 
 namespace stoker::audio {
 namespace {
@@ -17,6 +19,23 @@ std::int64_t first_start_of(const config::MelRecipe& r) {
       return 0;
   }
   return 0;
+}
+
+double window_value(config::MelWindow shape, double index, double length) {
+  const auto cosine = [&](double period) {
+    return std::cos(2.0 * std::numbers::pi * index / period);
+  };
+  switch (shape) {
+    case config::MelWindow::kHann:
+      return 0.5 - 0.5 * cosine(length);
+    case config::MelWindow::kHannSymmetric:
+      return 0.5 - 0.5 * cosine(length - 1.0);
+    case config::MelWindow::kHamming:
+      return 0.54 - 0.46 * cosine(length);
+    case config::MelWindow::kPovey:
+      return std::pow(0.5 - 0.5 * cosine(length - 1.0), 0.85);
+  }
+  return 0.0;
 }
 
 }  // namespace
@@ -60,6 +79,15 @@ std::int64_t FrameGrid::reflected_often(std::int64_t position, std::int64_t n) n
   const std::int64_t period = 2 * (n - 1);
   const std::int64_t inside = ((position % period) + period) % period;
   return inside < n ? inside : period - inside;
+}
+
+std::vector<double> mel_window(const config::MelRecipe& recipe) {
+  std::vector<double> window(static_cast<std::size_t>(recipe.win_samples));
+  for (std::size_t i = 0; i < window.size(); ++i) {
+    window[i] = window_value(recipe.window, static_cast<double>(i),
+                             static_cast<double>(recipe.win_samples));
+  }
+  return window;
 }
 
 }  // namespace stoker::audio

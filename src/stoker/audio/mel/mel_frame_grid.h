@@ -1,8 +1,10 @@
-// Where each frame of an utterance begins, and which sample stands beyond its ends.
+// Where each frame of an utterance begins, which sample continues it beyond the ends, and the
+// window over it.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "stoker/config/mel_recipe.h"
 
@@ -18,7 +20,7 @@ struct FrameGrid {
   std::int64_t start_of(std::size_t frame_index) const noexcept {
     return first_start + static_cast<std::int64_t>(frame_index) * hop_samples;
   }
-  // Which of `num_samples` stands at `position`, which may lie outside; -1 for a zero.
+  // Which of `num_samples` is at `position`, which may be outside; -1 for a zero.
   std::int64_t source_of(std::int64_t position, std::int64_t num_samples) const noexcept {
     const std::int64_t n = fit_samples > 0 ? fit_samples : num_samples;
     if (position < 0 || position >= n) {
@@ -38,7 +40,7 @@ struct FrameGrid {
   std::int64_t first_start;
 
  private:
-  // The place inside 0 ... n-1 that `position` outside bounces to.
+  // The position inside 0 ... n-1 that `position` outside bounces to.
   static std::int64_t reflected(std::int64_t position, std::int64_t n) noexcept {
     const std::int64_t last = n - 1;
     const std::int64_t once = position < 0 ? -position : 2 * last - position;
@@ -46,5 +48,8 @@ struct FrameGrid {
   }
   static std::int64_t reflected_often(std::int64_t position, std::int64_t n) noexcept;
 };
+
+// win_samples values in f64; periodic unless the shape says otherwise.
+std::vector<double> mel_window(const config::MelRecipe& recipe);
 
 }  // namespace stoker::audio

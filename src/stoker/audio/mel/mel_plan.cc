@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "stoker/audio/mel/mel_window.h"
+#include "stoker/audio/mel/mel_frame_grid.h"
 #include "stoker/base/checked.h"
 #include "stoker/base/invariant.h"
 

@@ -8,11 +8,10 @@
 #include <vector>
 
 #include "stoker/audio/mel/fft_factors.h"
-#include "stoker/audio/mel/mel_arithmetic.h"
+#include "stoker/audio/mel/log_mel.h"
 #include "stoker/audio/mel/mel_filterbank.h"
 #include "stoker/audio/mel/mel_frame_grid.h"
 #include "stoker/audio/mel/mel_stage_times.h"
-#include "stoker/audio/mel/mel_view.h"
 #include "stoker/base/aligned_bytes.h"
 #include "stoker/base/simd_level.h"
 #include "stoker/config/mel_recipe.h"
@@ -37,7 +36,7 @@ template <class Real>
 struct BinShare {
   Real falling;
   Real rising;
-  // Where in MelScratch::mels the band stands in which it falls; the next one follows.
+  // Where in MelScratch::mels the band is in which it falls; the next one follows.
   std::size_t place_bytes;
 };
 

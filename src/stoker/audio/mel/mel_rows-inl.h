@@ -73,7 +73,7 @@ HWY_INLINE void StoreRowsSingly(D d, std::pair<T*, size_t> bands, void* const* r
 
 #if HWY_TARGET != HWY_SCALAR
 
-// Four values of lanes 0, 4, 8 ... stand in v one after the other; each goes to band m of its row.
+// Four values of lanes 0, 4, 8 ... are in v one after the other; each goes to band m of its row.
 template <class D>
 HWY_INLINE void StoreFours(D d, VFromD<D> v, void* const* rows, size_t m) {
   if constexpr (MaxLanes(d) == 4) {
@@ -119,7 +119,7 @@ HWY_INLINE void StoreRowsByFours(N d, std::pair<T*, size_t> bands, void* const* 
               finish.second);
   }
   if (m == num_mels) return;
-  // The last one to three bands take a way round, so that nothing is written behind a row.
+  // The last one to three bands take a detour, so that nothing is written behind a row.
   Value rest[MaxLanes(d)][4];
   void* places[MaxLanes(d)];
   for (size_t lane = 0; lane < MaxLanes(d); ++lane) places[lane] = rest[lane];

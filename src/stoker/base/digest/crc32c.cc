@@ -1,12 +1,9 @@
 #include "stoker/base/digest/crc32c.h"
 
 #include <array>
-#include <cstring>
 
 #include "stoker/base/bytes.h"
 #include "stoker/base/digest/crc32c_fast.h"
-#include "stoker/base/digest/crc32c_polynomial.h"
-#include "stoker/base/invariant.h"
 #include "stoker/base/simd_level.h"
 
 namespace stoker {
@@ -30,7 +27,7 @@ constexpr Tables make_tables() {
 
 constexpr Tables kTables = make_tables();
 
-// Eight bytes a step: each byte has a table for the place it stands in.
+// Eight bytes a step: each byte has a table for its position.
 std::uint32_t checksum_by_table(std::span<const std::byte> bytes, std::uint32_t seed) noexcept {
   std::uint32_t crc = ~seed;
   while (bytes.size() >= 8) {
@@ -46,12 +43,12 @@ std::uint32_t checksum_by_table(std::span<const std::byte> bytes, std::uint32_t 
   return ~crc;
 }
 
-constexpr Crc32cPath kTablePath{"table", &checksum_by_table, nullptr};
+constexpr Crc32cPath kTablePath{"table", &checksum_by_table};
 
 const Crc32cPath& choose_path() {
   static const std::vector<Crc32cPath> paths = crc32c_paths();
   Result<SimdLevel> level = simd_level();
-  // Checksums do not differ between the ways, so a wrong STOKER_SIMD is left to those who report
+  // Checksums do not differ between the paths, so a wrong STOKER_SIMD is left to those who report
   // it.
   if (level.ok() && *level == SimdLevel::kScalar) return paths.front();
   if (level.ok() && *level == SimdLevel::kAvx2 && paths.size() > 1) return paths[1];
@@ -66,31 +63,9 @@ std::vector<Crc32cPath> crc32c_paths() {
   return paths;
 }
 
-const Crc32cPath& crc32c_path() {
-  static const Crc32cPath& path = choose_path();
-  return path;
-}
-
 std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t seed) noexcept {
-  return crc32c_path().checksum(bytes, seed);
-}
-
-std::uint32_t copy_crc32c(std::span<std::byte> to, std::span<const std::byte> from,
-                          std::uint32_t seed) noexcept {
-  check_invariant(to.size() == from.size(), "copy_crc32c between different sizes");
-  if (from.empty()) return seed;
-  const Crc32cPath& path = crc32c_path();
-  if (path.copy != nullptr) return path.copy(to, from, seed);
-  std::memcpy(to.data(), from.data(), from.size());
-  return path.checksum(to, seed);
-}
-
-std::uint32_t crc32c_combine(std::uint32_t first, std::uint32_t second,
-                             std::uint64_t second_bytes) noexcept {
-  // x^(8n) as (x^n)^8, so that no length overflows.
-  std::uint32_t shift = power_mod_crc32c(second_bytes);
-  for (int i = 0; i < 3; ++i) shift = multiply_mod_crc32c(shift, shift);
-  return multiply_mod_crc32c(first, shift) ^ second;
+  static const Crc32cPath& path = choose_path();
+  return path.checksum(bytes, seed);
 }
 
 }  // namespace stoker

@@ -1,11 +1,9 @@
 #include <immintrin.h>
 
 #include <array>
-#include <cstring>
 
 #include "stoker/base/bytes.h"
 #include "stoker/base/digest/crc32c_fast.h"
-#include "stoker/base/digest/crc32c_polynomial.h"
 
 #define STOKER_SSE42 __attribute__((target("sse4.2,pclmul")))
 #define STOKER_FOLDING \
@@ -60,9 +58,6 @@ STOKER_SSE42 std::uint32_t checksum_three_way(std::span<const std::byte> bytes,
   return ~add_tail(crc, bytes);
 }
 
-// What a folding pass does with the bytes besides checking them.
-enum class Store { kNone, kPlain };
-
 template <std::uint64_t kDistanceBytes>
 STOKER_FOLDING inline __m512i fold(__m512i from, __m512i onto) {
   constexpr Crc32cFold kFold = crc32c_fold_by(kDistanceBytes);
@@ -75,24 +70,18 @@ STOKER_FOLDING inline __m512i fold(__m512i from, __m512i onto) {
 }
 
 // One vector of 64 bytes at a time on its way from memory into the fold.
-template <Store kStore>
 class Stream {
  public:
-  Stream(const std::byte* from, std::byte* to) : from_(from), to_(to) {}
+  explicit Stream(const std::byte* from) : from_(from) {}
 
   STOKER_FOLDING __m512i next() {
     const __m512i value = _mm512_loadu_si512(from_);
-    if constexpr (kStore == Store::kPlain) {
-      _mm512_storeu_si512(to_, value);
-      to_ += 64;
-    }
     from_ += 64;
     return value;
   }
 
  private:
   const std::byte* from_;
-  std::byte* to_;
 };
 
 STOKER_FOLDING inline __m128i fold_lane(__m128i lane, Crc32cFold by) {
@@ -116,10 +105,9 @@ STOKER_FOLDING std::uint32_t reduce(__m512i lanes) {
 
 // Four independent folds hide the latency of the carry-less product. Precondition: 256 bytes or
 // more. Leaves fewer than 64 bytes in `left`.
-template <Store kStore>
-STOKER_FOLDING std::uint32_t fold_blocks(std::uint32_t crc, std::byte* to,
-                                         std::span<const std::byte> bytes, std::size_t& left) {
-  Stream<kStore> stream(bytes.data(), to);
+STOKER_FOLDING std::uint32_t fold_blocks(std::uint32_t crc, std::span<const std::byte> bytes,
+                                         std::size_t& left) {
+  Stream stream(bytes.data());
   __m512i a = stream.next();
   __m512i b = stream.next();
   __m512i c = stream.next();
@@ -141,29 +129,20 @@ STOKER_FOLDING std::uint32_t checksum_folding(std::span<const std::byte> bytes,
                                               std::uint32_t seed) noexcept {
   if (bytes.size() < 256) return checksum_three_way(bytes, seed);
   std::size_t left = 0;
-  const std::uint32_t crc = fold_blocks<Store::kNone>(~seed, nullptr, bytes, left);
+  const std::uint32_t crc = fold_blocks(~seed, bytes, left);
   return ~add_tail(crc, bytes.last(left));
-}
-
-STOKER_FOLDING std::uint32_t copy_folding(std::span<std::byte> to, std::span<const std::byte> from,
-                                          std::uint32_t seed) noexcept {
-  std::uint32_t crc = ~seed;
-  std::size_t left = from.size();
-  if (from.size() >= 256) crc = fold_blocks<Store::kPlain>(crc, to.data(), from, left);
-  if (left > 0) std::memcpy(to.last(left).data(), from.last(left).data(), left);
-  return ~add_tail(crc, from.last(left));
 }
 
 }  // namespace
 
 void append_fast_crc32c_paths(std::vector<Crc32cPath>& paths) {
   if (__builtin_cpu_supports("sse4.2") == 0 || __builtin_cpu_supports("pclmul") == 0) return;
-  paths.push_back({"three-way", &checksum_three_way, nullptr});
+  paths.push_back({"three-way", &checksum_three_way});
   const bool folds =
       __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
       __builtin_cpu_supports("avx512dq") != 0 && __builtin_cpu_supports("avx512vl") != 0 &&
       __builtin_cpu_supports("vpclmulqdq") != 0;
-  if (folds) paths.push_back({"folding", &checksum_folding, &copy_folding});
+  if (folds) paths.push_back({"folding", &checksum_folding});
 }
 
 }  // namespace stoker

@@ -1,5 +1,5 @@
-// The one way in which results reach a place that the user named: whole or not at all where that is
-// a file, and never by putting a file in the place of a device, a pipe or a link.
+// How results reach a path that the user named: whole or not at all where that is a file, and never
+// by replacing a device, a pipe or a link by a file.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@ namespace stoker {
 // - a regular file, or nothing there yet: a temporary file beside it, fsync, rename; parent folders
 //   are made. Readers see the old content or the new, also after a crash;
 // - a symbolic link: what it points to, so the link stays; a link to nothing makes its target;
-// - a device or a pipe: the bytes are written to it. A pipe that nobody reads is an error (waiting
-//   for a reader could take for ever); a reader that is slow is waited for;
+// - a device or a pipe: the bytes are written to it. A pipe without a reader is an error (waiting
+//   for one might never end); a reader that is slow is waited for;
 // - a folder, a socket, or a name that ends in '/': E-IO-KIND.
 Result<void> publish_output(Io& io, const std::string& path, std::span<const std::byte> content);
 

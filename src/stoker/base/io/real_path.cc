@@ -14,7 +14,7 @@ fs::path real_path(const fs::path& path) {
   fs::path resolved = fs::weakly_canonical(absolute, fault);
   if (fault || resolved.empty()) resolved = absolute.lexically_normal();
   if (!resolved.has_relative_path()) return "/";
-  // "/a/b/" and "/a/b" are one place.
+  // "/a/b/" and "/a/b" are the same path.
   return resolved.has_filename() ? resolved : resolved.parent_path();
 }
 

@@ -1,9 +1,10 @@
 #include "stoker/base/io/zip_store.h"
 
+#include <zlib.h>
+
 #include <utility>
 
 #include "stoker/base/bytes.h"
-#include "stoker/base/digest/crc32_ethernet.h"
 
 namespace stoker {
 namespace {
@@ -25,6 +26,11 @@ void append_le(std::vector<std::byte>& out, T value) {
 
 void append_bytes(std::vector<std::byte>& out, std::span<const std::byte> bytes) {
   out.insert(out.end(), bytes.begin(), bytes.end());
+}
+
+std::uint32_t crc32_of(std::span<const std::byte> bytes) {
+  return static_cast<std::uint32_t>(
+      crc32_z(crc32_z(0, nullptr, 0), reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
 }  // namespace
@@ -49,7 +55,7 @@ bool ZipStore::add(std::string_view name, std::span<const std::byte> content) {
                                     directory_bytes_ + entry_bytes + kDirectoryEndBytes;
   if (whole_bytes > kMaxBytes) return false;
   members_.push_back({.name = std::string(name),
-                      .crc = crc32_ethernet(content),
+                      .crc = crc32_of(content),
                       .num_bytes = static_cast<std::uint32_t>(content.size()),
                       .at_bytes = static_cast<std::uint32_t>(out_.size())});
   directory_bytes_ += entry_bytes;

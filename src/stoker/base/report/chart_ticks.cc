@@ -1,4 +1,5 @@
-#include "stoker/base/report/chart_ticks.h"
+// Ticks of an axis, and numbers as a chart writes them.
+#include "stoker/base/report/svg_canvas.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// A report as one HTML file that needs nothing else: charts, tables, pictures and sound are inside.
+// A report as one HTML file that needs nothing else: charts, tables and sound are inside.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ struct ReportTable {
   std::vector<std::vector<std::string>> rows{};  // each as long as the header
 };
 
-// All text given is escaped; only `svg` is taken as it stands. Content goes into the section that
+// All text given is escaped; only `svg` is taken unchanged. Content goes into the section that
 // was opened last.
 class HtmlReport {
  public:
@@ -37,8 +37,6 @@ class HtmlReport {
   void add_key_figures(std::span<const KeyFigure> figures);
   void add_table(const ReportTable& table);
   void add_chart(std::string_view svg, std::string_view caption);
-  void add_picture(std::span<const std::byte> png, std::string_view description,
-                   std::string_view caption);
   // `wav` is a whole WAV file.
   void add_sound(std::span<const std::byte> wav, std::string_view caption);
   void add_code(std::string_view text);

@@ -1,81 +1,62 @@
 #include "stoker/base/report/png.h"
 
-#include <algorithm>
-#include <cstdlib>
-#include <string_view>
+#include <png.h>
 
-#include "stoker/base/bytes.h"
-#include "stoker/base/digest/crc32_ethernet.h"
+#include <algorithm>
+#include <csetjmp>
+#include <new>
+
 #include "stoker/base/invariant.h"
-#include "stoker/base/report/deflate.h"
 
 namespace stoker {
 namespace {
 
-enum class ColourType : std::uint8_t { kGrey = 0, kRgb = 2, kPalette = 3 };
-
-void append_be32(std::vector<std::byte>& out, std::uint32_t value) {
-  for (const unsigned shift : {24U, 16U, 8U, 0U})
-    out.push_back(static_cast<std::byte>(value >> shift));
-}
-
-void append_chunk(std::vector<std::byte>& out, std::string_view type,
-                  std::span<const std::byte> data) {
-  append_be32(out, static_cast<std::uint32_t>(data.size()));
-  const std::size_t begin = out.size();
-  for (const char letter : type) out.push_back(static_cast<std::byte>(letter));
-  out.insert(out.end(), data.begin(), data.end());
-  append_be32(out, crc32_ethernet(std::span(out).subspan(begin)));
-}
-
-// Each row stored as the difference to the row above (filter 2), which neighbouring mel frames and
-// flat areas both like.
-std::vector<std::byte> filtered_rows(ImageShape shape, std::size_t pixel_bytes,
-                                     std::span<const std::byte> pixels) {
-  constexpr std::byte kUp{2};
-  const std::size_t row_bytes = shape.width * pixel_bytes;
-  std::vector<std::byte> rows;
-  rows.reserve(shape.height * (row_bytes + 1));
-  for (std::size_t y = 0; y < shape.height; ++y) {
-    rows.push_back(kUp);
-    for (std::size_t i = 0; i < row_bytes; ++i) {
-      const auto here = static_cast<unsigned>(pixels[y * row_bytes + i]);
-      const auto above = y == 0 ? 0U : static_cast<unsigned>(pixels[(y - 1) * row_bytes + i]);
-      rows.push_back(static_cast<std::byte>(here - above));
-    }
-  }
-  return rows;
-}
-
 struct Picture {
   ImageShape shape;
-  ColourType colour;
-  std::size_t pixel_bytes;
-  std::span<const std::byte> pixels;
-  std::span<const Rgb> palette;
+  std::span<const std::uint8_t> pixels;
+  std::span<const png_color> palette;
 };
 
-std::vector<std::byte> encode(const Picture& picture) {
-  const ImageShape shape = picture.shape;
-  check_invariant(shape.width > 0 && shape.height > 0, "a picture without pixels");
-  check_invariant(
-      picture.pixels.size() == std::size_t{shape.width} * shape.height * picture.pixel_bytes,
-      "pixels and shape of a picture differ");
-  constexpr std::string_view kSignature = "\x89PNG\r\n\x1a\n";
-  const std::span<const std::byte> signature = view_bytes(kSignature);
-  std::vector<std::byte> out(signature.begin(), signature.end());
-  std::vector<std::byte> header;
-  append_be32(header, shape.width);
-  append_be32(header, shape.height);
-  header.insert(header.end(), {std::byte{8}, static_cast<std::byte>(picture.colour), std::byte{0},
-                               std::byte{0}, std::byte{0}});
-  append_chunk(out, "IHDR", header);
-  if (!picture.palette.empty()) append_chunk(out, "PLTE", std::as_bytes(picture.palette));
-  append_chunk(out, "IDAT",
-               zlib_compress(filtered_rows(shape, picture.pixel_bytes, picture.pixels)));
-  append_chunk(out, "IEND", {});
-  return out;
-}
+// libpng's two structures for one picture. Its messages are dropped: the library never prints.
+class PngWriter {
+ public:
+  PngWriter()
+      : png_(png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, &leave, &ignore)),
+        info_(png_ == nullptr ? nullptr : png_create_info_struct(png_)) {}
+  PngWriter(const PngWriter&) = delete;
+  PngWriter& operator=(const PngWriter&) = delete;
+  ~PngWriter() { png_destroy_write_struct(&png_, &info_); }
+
+  // False when libpng cannot get memory: nothing else is left to go wrong. It leaves by longjmp, so
+  // that there may be no object here that wants to be destroyed.
+  bool write(const Picture& picture, std::vector<std::byte>& out) {
+    if (info_ == nullptr || setjmp(png_jmpbuf(png_)) != 0) return false;
+    png_set_user_limits(png_, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+    png_set_write_fn(png_, &out, &append, nullptr);
+    png_set_IHDR(png_, info_, picture.shape.width, picture.shape.height, 8, PNG_COLOR_TYPE_PALETTE,
+                 PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    png_set_PLTE(png_, info_, picture.palette.data(), static_cast<int>(picture.palette.size()));
+    // The difference to the row above suits neighbouring mel bands and flat areas both.
+    png_set_filter(png_, PNG_FILTER_TYPE_BASE, PNG_FILTER_UP);
+    png_write_info(png_, info_);
+    for (std::size_t y = 0; y < picture.shape.height; ++y)
+      png_write_row(png_, picture.pixels.data() + y * picture.shape.width);
+    png_write_end(png_, nullptr);
+    return true;
+  }
+
+ private:
+  [[noreturn]] static void leave(png_structp png, png_const_charp) { png_longjmp(png, 1); }
+  static void ignore(png_structp, png_const_charp) {}
+  static void append(png_structp png, png_bytep data, std::size_t num_bytes) {
+    auto& out = *static_cast<std::vector<std::byte>*>(png_get_io_ptr(png));
+    const auto bytes = std::as_bytes(std::span(data, num_bytes));
+    out.insert(out.end(), bytes.begin(), bytes.end());
+  }
+
+  png_structp png_;
+  png_infop info_;
+};
 
 std::array<Rgb, 256> make_heat_palette() {
   constexpr std::array<Rgb, 9> kAnchors{{{0, 0, 4},
@@ -102,21 +83,24 @@ std::array<Rgb, 256> make_heat_palette() {
 
 }  // namespace
 
-std::vector<std::byte> png_from_grey(ImageShape shape, std::span<const std::uint8_t> pixels) {
-  return encode({shape, ColourType::kGrey, 1, std::as_bytes(pixels), {}});
-}
-
-std::vector<std::byte> png_from_rgb(ImageShape shape, std::span<const Rgb> pixels) {
-  static_assert(sizeof(Rgb) == 3, "pixels are written as they lie in memory");
-  return encode({shape, ColourType::kRgb, 3, std::as_bytes(pixels), {}});
-}
-
 std::vector<std::byte> png_from_palette(ImageShape shape, std::span<const std::uint8_t> pixels,
                                         std::span<const Rgb> palette) {
+  check_invariant(shape.width > 0 && shape.height > 0, "a picture without pixels");
+  check_invariant(pixels.size() == std::size_t{shape.width} * shape.height,
+                  "pixels and shape of a picture differ");
   const bool fits = std::all_of(pixels.begin(), pixels.end(),
                                 [&](std::uint8_t index) { return index < palette.size(); });
   check_invariant(fits && palette.size() <= 256, "a pixel past the end of its palette");
-  return encode({shape, ColourType::kPalette, 1, std::as_bytes(pixels), palette});
+  std::array<png_color, 256> colours{};
+  std::transform(palette.begin(), palette.end(), colours.begin(), [](const Rgb& colour) {
+    return png_color{colour.red, colour.green, colour.blue};
+  });
+  std::vector<std::byte> out;
+  // Enough for pixels that do not compress at all, so that append() never allocates inside libpng.
+  out.reserve(pixels.size() + shape.height + pixels.size() / 64 + 4096);
+  const Picture picture{shape, pixels, std::span(colours).first(palette.size())};
+  if (!PngWriter().write(picture, out)) throw std::bad_alloc();
+  return out;
 }
 
 const std::array<Rgb, 256>& heat_palette() {

@@ -1,4 +1,4 @@
-// PNG pictures (grey, colour, or colours from a palette) without a library.
+// PNG pictures with colours from a palette.
 #pragma once
 
 #include <array>
@@ -20,10 +20,8 @@ struct ImageShape {
   std::uint32_t height = 0;
 };
 
-// Rows from top to bottom; precondition: both sides above 0 and as many pixels as the shape has.
-std::vector<std::byte> png_from_grey(ImageShape shape, std::span<const std::uint8_t> pixels);
-std::vector<std::byte> png_from_rgb(ImageShape shape, std::span<const Rgb> pixels);
-// Each pixel is an index into `palette` (at most 256 colours; an index past its end is a bug).
+// Rows from top to bottom, each pixel an index into `palette`. Preconditions: both sides above 0,
+// as many pixels as the shape has, 1 to 256 colours, no index past the last.
 std::vector<std::byte> png_from_palette(ImageShape shape, std::span<const std::uint8_t> pixels,
                                         std::span<const Rgb> palette);
 

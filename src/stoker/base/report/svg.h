@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "stoker/base/report/chart_ticks.h"
-
 namespace stoker {
+
+enum class AxisScale { kLinear, kLog };
 
 struct ChartAxis {
   std::string label{};  // with its unit: "time (s)"
@@ -46,7 +46,7 @@ struct BarParts {
   std::string name;
   std::vector<double> values;
 };
-// Bars lie on their side, so that long labels can be read; frame.height 0 = as many bars need.
+// Bars are horizontal, so that long labels can be read; frame.height 0 = as many bars need.
 std::string bar_chart(const ChartFrame& frame, std::span<const std::string> labels,
                       std::span<const BarParts> parts);
 

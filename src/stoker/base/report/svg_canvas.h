@@ -1,14 +1,29 @@
-// What every chart shares: the frame with axes and legend, and where a value lies in it.
+// What every chart shares: the frame with axes and legend, the ticks that people would have chosen,
+// and where a value is in it.
 #pragma once
 
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "stoker/base/report/svg.h"
 
 namespace stoker {
+
+struct Tick {
+  double value;
+  std::string text;
+};
+
+// About `num_wanted` round values within [low, high]; steps are 1, 2 or 5 times a power of ten, on
+// a log axis the powers of ten (with 2 and 5 where there is room).
+// Precondition: low < high, finite; on a log axis low > 0.
+std::vector<Tick> chart_ticks(double low, double high, AxisScale scale, unsigned num_wanted);
+
+// The number as a tick or a table shows it: thousands grouped, no more than `num_decimals`.
+std::string figure_text(double value, unsigned num_decimals);
 
 struct AxisRange {
   double low = 0.0;

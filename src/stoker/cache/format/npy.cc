@@ -9,11 +9,11 @@
 #include <limits>
 #include <string_view>
 
+#include "stoker/audio/float16.h"
 #include "stoker/base/bytes.h"
 #include "stoker/base/checked.h"
 #include "stoker/base/utf8.h"
 #include "stoker/cache/errors.h"
-#include "stoker/cache/format/float_convert.h"
 
 namespace stoker::cache {
 namespace {
@@ -61,9 +61,9 @@ T value_at(std::span<const std::byte> values, std::size_t index) {
 double load_float(std::span<const std::byte> values, ElementType type, std::size_t index) {
   switch (type) {
     case ElementType::kF16:
-      return f16_to_f32(value_at<std::uint16_t>(values, index));
+      return audio::f16_value(value_at<std::uint16_t>(values, index));
     case ElementType::kBf16:
-      return bf16_to_f32(value_at<std::uint16_t>(values, index));
+      return audio::bf16_value(value_at<std::uint16_t>(values, index));
     case ElementType::kF32:
       return value_at<float>(values, index);
     default:
@@ -120,11 +120,11 @@ bool store_float(std::byte* at, ElementType type, double value) {
   const auto narrow = static_cast<float>(value);
   switch (type) {
     case ElementType::kF16:
-      store_le(at, f32_to_f16(narrow));
-      return std::isfinite(f16_to_f32(f32_to_f16(narrow)));
+      store_le(at, audio::f16_bits_or_infinity(narrow));
+      return std::isfinite(audio::f16_value(audio::f16_bits_or_infinity(narrow)));
     case ElementType::kBf16:
-      store_le(at, f32_to_bf16(narrow));
-      return std::isfinite(bf16_to_f32(f32_to_bf16(narrow)));
+      store_le(at, audio::bf16_bits(narrow));
+      return std::isfinite(audio::bf16_value(audio::bf16_bits(narrow)));
     case ElementType::kF32:
       store_le(at, narrow);
       return std::isfinite(narrow);
@@ -186,7 +186,7 @@ std::vector<std::byte> encode_npy(const ArrayShape& shape, std::span<const std::
     NpyArray wide{shape, std::vector<std::byte>(payload.size() * 2)};
     wide.shape.element = ElementType::kF32;
     for (std::size_t i = 0; i < payload.size() / 2; ++i)
-      store_le(wide.values.data() + 4 * i, bf16_to_f32(value_at<std::uint16_t>(payload, i)));
+      store_le(wide.values.data() + 4 * i, audio::bf16_value(value_at<std::uint16_t>(payload, i)));
     return encode_npy(wide.shape, wide.values);
   }
   return npy_file(npy_header_text(shape, npy_name(shape.element)), payload);

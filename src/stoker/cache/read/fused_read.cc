@@ -4,11 +4,11 @@
 #include <bit>
 #include <cstring>
 
+#include "stoker/audio/float16.h"
 #include "stoker/base/bytes.h"
 #include "stoker/base/digest/crc32c.h"
 #include "stoker/base/invariant.h"
 #include "stoker/base/simd_level.h"
-#include "stoker/cache/format/float_convert.h"
 #include "stoker/cache/read/fused_read_kernels.h"
 
 namespace stoker::cache {
@@ -19,7 +19,7 @@ constexpr std::size_t kBlockBytes = 4096;
 
 void widen_portable(const std::byte* from, float* to, std::size_t num_values) {
   for (std::size_t i = 0; i < num_values; ++i)
-    to[i] = f16_to_f32(load_le<std::uint16_t>(from + 2 * i));
+    to[i] = audio::f16_value(load_le<std::uint16_t>(from + 2 * i));
 }
 
 std::uint32_t copy_portable_crc(const std::byte* from, std::byte* to, std::size_t num_bytes,
@@ -61,14 +61,14 @@ const FusedKernels& kernels() {
 }
 
 float load_float(const std::byte* at, ElementType type) noexcept {
-  if (type == ElementType::kF16) return f16_to_f32(load_le<std::uint16_t>(at));
-  if (type == ElementType::kBf16) return bf16_to_f32(load_le<std::uint16_t>(at));
+  if (type == ElementType::kF16) return audio::f16_value(load_le<std::uint16_t>(at));
+  if (type == ElementType::kBf16) return audio::bf16_value(load_le<std::uint16_t>(at));
   return load_le<float>(at);
 }
 
 void store_float(std::byte* at, ElementType type, float value) noexcept {
-  if (type == ElementType::kF16) return store_le(at, f32_to_f16(value));
-  if (type == ElementType::kBf16) return store_le(at, f32_to_bf16(value));
+  if (type == ElementType::kF16) return store_le(at, audio::f16_bits_or_infinity(value));
+  if (type == ElementType::kBf16) return store_le(at, audio::bf16_bits(value));
   store_le(at, value);
 }
 
@@ -138,7 +138,7 @@ void fill_values(void* out, ElementType element, std::size_t num_values, float v
   std::uint32_t four_bytes = std::bit_cast<std::uint32_t>(value);
   if (element != ElementType::kF32) {
     const std::uint16_t half =
-        element == ElementType::kF16 ? f32_to_f16(value) : f32_to_bf16(value);
+        element == ElementType::kF16 ? audio::f16_bits_or_infinity(value) : audio::bf16_bits(value);
     four_bytes = std::uint32_t{half} << 16U | half;
   }
   kernels().fill(static_cast<std::byte*>(out), num_values * element_bytes(element), four_bytes);

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "stoker/audio/float16.h"
 #include "stoker/base/digest/crc32c.h"
-#include "stoker/cache/format/float_convert.h"
 #include "stoker/cache/read/fused_read_kernels.h"
 
 #include "stoker/base/bytes.h"
@@ -150,7 +150,7 @@ STOKER_AVX512 void widen_avx512_only(const std::byte* from, float* to, std::size
     _mm512_storeu_ps(
         to + i,
         _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + 2 * i))));
-  for (; i < num_values; ++i) to[i] = f16_to_f32(load_le<std::uint16_t>(from + 2 * i));
+  for (; i < num_values; ++i) to[i] = audio::f16_value(load_le<std::uint16_t>(from + 2 * i));
 }
 
 STOKER_AVX512 std::uint32_t widen_avx512(const std::byte* from, float* to, std::size_t num_values,
@@ -176,7 +176,7 @@ STOKER_AVX2 void widen_avx2_only(const std::byte* from, float* to, std::size_t n
   for (; i + 8 <= num_values; i += 8)
     _mm256_storeu_ps(
         to + i, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from + 2 * i))));
-  for (; i < num_values; ++i) to[i] = f16_to_f32(load_le<std::uint16_t>(from + 2 * i));
+  for (; i < num_values; ++i) to[i] = audio::f16_value(load_le<std::uint16_t>(from + 2 * i));
 }
 
 // Padding is read by the consumer alone: whole lines go to memory without being fetched first.

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "stoker/audio/augment/augment_batch.h"
-#include "stoker/audio/mel/cuda/device_log_mel.h"
+#include "stoker/audio/mel/log_mel.h"
 #include "stoker/base/checked.h"
 #include "stoker/config/mel_recipe.h"
 #include "stoker/feed/device/gather_pad.h"

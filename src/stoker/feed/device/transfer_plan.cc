@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "stoker/base/free_memory.h"
+#include "stoker/base/machine_figures.h"
 #include "stoker/base/number_text.h"
 #include "stoker/cuda/errors.h"
 #include "stoker/cuda/locked_pages.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <system_error>
 
-#include "stoker/base/free_memory.h"
+#include "stoker/base/machine_figures.h"
 #include "stoker/base/number_text.h"
 #include "stoker/feed/errors.h"
 
