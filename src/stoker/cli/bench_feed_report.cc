@@ -128,7 +128,7 @@ ordered_json row_json(const bench::FeedBenchRow& row) {
   out["ready_clips_per_s"] = or_null(row.ready_clips_per_s);
   out["ready_share_of_bus"] = or_null(row.ready_share_of_bus);
   out["times"] = times_json(row);
-  out["way"] = row.way;
+  out["way"] = row.transfer;
   out["fallbacks"] = fallbacks_json(row);
   out["settings_at_end"] = knobs_json(row.knobs);
   out["tuner"] = tuner_json(row);

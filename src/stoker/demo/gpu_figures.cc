@@ -53,7 +53,7 @@ DemoGpu measure_demo_gpu(const std::string& data_folder, const std::stop_token& 
       .num_windows = 1,
       .stop = stop};
   for (const bench::FeedBenchRow& row : bench::bench_feed(system_io(), options).rows) {
-    gpu.ways.push_back({.name = std::string(bench::name_of(row.what.path)) + ": " + row.way,
+    gpu.ways.push_back({.name = std::string(bench::name_of(row.what.path)) + ": " + row.transfer,
                         .clips_per_s = row.clips_per_s,
                         .limit = row.limit,
                         .share_of_limit = row.share_of_limit});
