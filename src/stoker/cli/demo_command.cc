@@ -7,7 +7,6 @@
 #include "stoker/base/cpu_count.h"
 #include "stoker/cli/command_context.h"
 #include "stoker/cli/commands.h"
-#include "stoker/demo/gpu_figures.h"
 #include "stoker/demo/story.h"
 
 namespace stoker::cli {
@@ -20,25 +19,17 @@ void put_gpu(CommandContext& context, const demo::DemoStory& story) {
   out = {{"name", story.gpu->name}, {"mel_clips_per_s", story.gpu->mel_clips_per_s}};
   context.print(
       fmt::format("  {:<26} {:.0f} clips/s", "log-mel on the GPU", story.gpu->mel_clips_per_s));
-  for (const demo::DemoGpuWay& way : story.gpu->ways) {
-    context.print(fmt::format("  {:<26} {}", way.name, demo::way_text(way)));
-    out["ways"].push_back({{"way", way.name},
-                           {"clips_per_s", way.clips_per_s},
-                           {"limit", way.limit},
-                           {"share_of_limit", way.share_of_limit}});
+  for (const demo::DemoGpuPath& path : story.gpu->paths) {
+    context.print(fmt::format("  {:<26} {}", path.name, demo::path_text(path)));
+    out["ways"].push_back({{"way", path.name},
+                           {"clips_per_s", path.clips_per_s},
+                           {"limit", path.limit},
+                           {"share_of_limit", path.share_of_limit}});
   }
 }
 
 ExitCode run(CommandContext& context, demo::DemoOptions options) {
   options.num_workers = count_cpus().allowed;
-  options.measure_gpu = [&context](const std::string& data_folder) -> std::optional<demo::DemoGpu> {
-    try {
-      return demo::measure_demo_gpu(data_folder, context.stop_token());
-    } catch (const GpuError& failure) {
-      context.say("demo: the GPU is left out: " + error_line(failure.error()));
-      return std::nullopt;
-    }
-  };
   const demo::DemoStory story =
       demo::tell_demo(system_io(), options, context.stop_token(),
                       [&](std::string_view part) { context.say(fmt::format("demo: {}", part)); });
