@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "stoker/base/cpu_count.h"
+#include "stoker/base/json.h"
 #include "stoker/cli/command_context.h"
+#include "stoker/cli/command_line.h"
 #include "stoker/cli/commands.h"
 #include "stoker/demo/story.h"
 
@@ -66,16 +66,15 @@ ExitCode run(CommandContext& context, demo::DemoOptions options) {
 
 }  // namespace
 
-void add_demo_command(CLI::App& app, CommandContext& context) {
-  CLI::App* command =
-      app.add_subcommand("demo", "The whole story on the built-in voice and this machine");
+void add_demo_command(const Command& app, CommandContext& context) {
+  const Command command =
+      app.add_command("demo", "The whole story on the built-in voice and this machine");
   auto options = std::make_shared<demo::DemoOptions>();
   options->out = "demo";
-  command->add_option("--out", options->out, "Folder for the data, the sounds and report.html")
-      ->capture_default_str();
-  command->add_option("--clips", options->num_utterances, "Utterances to speak")
-      ->capture_default_str();
-  context.on(*command, [&context, options] { return run(context, *options); });
+  command.add_option("--out", options->out, "Folder for the data, the sounds and report.html")
+      .show_default();
+  command.add_option("--clips", options->num_utterances, "Utterances to speak").show_default();
+  context.on(command, [&context, options] { return run(context, *options); });
 }
 
 }  // namespace stoker::cli
