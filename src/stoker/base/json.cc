@@ -54,7 +54,8 @@ struct JsonConversion {
   }
   static ordered_json convert(const Json::Object& members) {
     ordered_json out = ordered_json::object();
-    for (const Json::Member& member : members) out[member.key] = to_library(member.value);
+    for (std::size_t i = 0; i < members.keys.size(); ++i)
+      out[members.keys[i]] = to_library(members.values[i]);
     return out;
   }
 };
@@ -105,10 +106,10 @@ std::optional<Json> Json::parse(std::string_view text) {
 Json& Json::operator[](std::string_view key) {
   if (std::holds_alternative<std::nullptr_t>(value_)) value_ = Object();
   Object& members = part_of<Object>(value_, "an object");
-  for (Member& member : members)
-    if (member.key == key) return member.value;
-  members.push_back({std::string(key), Json()});
-  return members.back().value;
+  for (std::size_t i = 0; i < members.keys.size(); ++i)
+    if (members.keys[i] == key) return members.values[i];
+  members.keys.emplace_back(key);
+  return members.values.emplace_back();
 }
 
 void Json::push_back(Json value) {
@@ -117,14 +118,15 @@ void Json::push_back(Json value) {
 }
 
 void Json::update(const Json& other) {
-  for (const Member& member : part_of<Object>(other.value_, "an object"))
-    (*this)[member.key] = member.value;
+  const Object& members = part_of<Object>(other.value_, "an object");
+  for (std::size_t i = 0; i < members.keys.size(); ++i)
+    (*this)[members.keys[i]] = members.values[i];
 }
 
 const Json* Json::find(std::string_view key) const {
   if (const Object* members = std::get_if<Object>(&value_))
-    for (const Member& member : *members)
-      if (member.key == key) return &member.value;
+    for (std::size_t i = 0; i < members->keys.size(); ++i)
+      if (members->keys[i] == key) return &members->values[i];
   return nullptr;
 }
 

@@ -20,7 +20,6 @@ class Json {
  public:
   struct Member;
   using Array = std::vector<Json>;
-  using Object = std::vector<Member>;
 
   // Conversions are implicit so that a report reads like the JSON that it becomes:
   // Json{{"rows", 3}, {"name", "a"}}.
@@ -80,6 +79,12 @@ class Json {
 
  private:
   friend struct JsonConversion;
+
+  // Keys beside values: a vector of members would need Member whole before Json is.
+  struct Object {
+    std::vector<std::string> keys;
+    Array values;
+  };
 
   const Json* find(std::string_view key) const;
 
