@@ -15,10 +15,10 @@ class OutOfMemoryHandlers {
  public:
   // `end` must not return and must do without memory.
   static void set(void (*end)()) {
-    end_ = end;
+    g_end = end;
     std::set_new_handler(end);
     const std::terminate_handler before = std::set_terminate(on_terminate);
-    if (before != on_terminate) before_ = before;
+    if (before != on_terminate) g_before = before;
   }
 
  private:
@@ -28,15 +28,15 @@ class OutOfMemoryHandlers {
     try {
       if (std::current_exception() != nullptr) throw;
     } catch (const std::bad_alloc&) {
-      end_();
+      g_end();
     } catch (...) {
     }
-    if (before_ != nullptr) before_();
+    if (g_before != nullptr) g_before();
     std::abort();
   }
 
-  static inline void (*end_)() = nullptr;
-  static inline std::terminate_handler before_ = nullptr;
+  static inline void (*g_end)() = nullptr;
+  static inline std::terminate_handler g_before = nullptr;
 };
 
 // Sets them in the runtime of libstoker.so. A program that has the same runtime calls this first
