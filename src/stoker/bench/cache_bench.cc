@@ -1,22 +1,25 @@
 #include "stoker/bench/cache_bench.h"
 
 #include <fmt/format.h>
-#include <time.h>
 
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "stoker/base/aligned_bytes.h"
+#include "stoker/base/bytes.h"
 #include "stoker/base/clock.h"
+#include "stoker/base/machine_figures.h"
 #include "stoker/base/number_text.h"
 #include "stoker/base/philox.h"
-#include "stoker/bench/cache_bench_records.h"
 #include "stoker/bench/errors.h"
 #include "stoker/cache/build/build.h"
 #include "stoker/cache/build/cache_lock.h"
 #include "stoker/cache/build/parallel.h"
+#include "stoker/cache/build/record_maker.h"
 #include "stoker/cache/errors.h"
 #include "stoker/cache/maintain/verify.h"
 #include "stoker/cache/read/fused_read.h"
@@ -24,6 +27,58 @@
 
 namespace stoker::bench {
 namespace {
+
+constexpr std::uint32_t kBenchFrames = 566;
+constexpr std::uint32_t kBenchPaddedFrames = 576;
+constexpr std::uint32_t kBenchMels = 80;
+
+// Made-up mel records of the mean clip, for measuring the cache without a data set: finite f16
+// values that differ from record to record; the same on every machine.
+class BenchRecordMaker final : public cache::RecordMaker {
+ public:
+  explicit BenchRecordMaker(std::size_t num_records) {
+    for (std::size_t i = 0; i < num_records; ++i) ids_.push_back(fmt::format("clip{:06}", i));
+  }
+
+  cache::RecordKind kind() const override { return cache::RecordKind::kMel; }
+  Digest128 settings() const override { return digest_of(std::string_view("made up")); }
+  std::size_t num_rows() const override { return ids_.size(); }
+  std::string_view id(std::size_t row) const override { return ids_[row]; }
+  std::uint64_t expected_bytes(std::size_t) const override {
+    return std::uint64_t{2} * kBenchFrames * kBenchMels;
+  }
+  Result<std::optional<cache::SourceStamp>> stamp(std::size_t) const override {
+    return std::optional<cache::SourceStamp>();
+  }
+  Result<Digest128> source_digest(std::size_t row) const override { return digest_of(ids_[row]); }
+  std::unique_ptr<Worker> make_worker() const override { return std::make_unique<RowMaker>(*this); }
+
+ private:
+  class RowMaker final : public Worker {
+   public:
+    explicit RowMaker(const BenchRecordMaker& maker) : maker_(maker) {}
+
+    Result<void> make(std::size_t row, cache::MadeRecord& out) override {
+      out.source = digest_of(maker_.id(row));
+      out.source_bytes = maker_.id(row).size();
+      const std::span<std::byte> payload =
+          out.reset({cache::ElementType::kF16, 2, {kBenchFrames, kBenchMels}});
+      KeyedDraws draws({.seed = 1, .stage = "bench record", .epoch = 0, .item = row});
+      std::uint64_t state = draws.next_u64() | 1U;
+      for (std::size_t at = 0; at < payload.size(); at += 8) {
+        state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+        // The top exponent bit of every half stays 0, so all values are finite.
+        store_le(payload.data() + at, state & 0xBFFFBFFFBFFFBFFFULL);
+      }
+      return {};
+    }
+
+   private:
+    const BenchRecordMaker& maker_;
+  };
+
+  std::vector<std::string> ids_;
+};
 
 using cache::ElementType;
 using cache::Reader;
@@ -56,17 +111,17 @@ class BatchRing {
   AlignedArray<std::byte> bytes_;
 };
 
-enum class Way { kMemcpy, kMappedF16, kMappedF32, kPreadF16, kPreadF32 };
+enum class ReadPath { kMemcpy, kMappedF16, kMappedF32, kPreadF16, kPreadF32 };
 
-struct WayName {
-  Way way;
+struct NamedPath {
+  ReadPath path;
   const char* name;
 };
-constexpr WayName kWays[] = {{Way::kMemcpy, "memcpy"},
-                             {Way::kMappedF16, "mapped f16"},
-                             {Way::kMappedF32, "mapped f32"},
-                             {Way::kPreadF16, "pread f16"},
-                             {Way::kPreadF32, "pread f32"}};
+constexpr NamedPath kReadPaths[] = {{ReadPath::kMemcpy, "memcpy"},
+                                    {ReadPath::kMappedF16, "mapped f16"},
+                                    {ReadPath::kMappedF32, "mapped f32"},
+                                    {ReadPath::kPreadF16, "pread f16"},
+                                    {ReadPath::kPreadF32, "pread f32"}};
 
 struct Readers {
   Reader mapped;
@@ -74,10 +129,10 @@ struct Readers {
   std::vector<RecordRef> order;
 };
 
-void deliver(const Readers& readers, Way way, std::size_t place, BatchRing& ring,
+void deliver(const Readers& readers, ReadPath path, std::size_t position, BatchRing& ring,
              cache::ReadScratch& scratch, std::size_t delivered) {
-  const RecordRef ref = readers.order[place];
-  if (way == Way::kMemcpy) {
+  const RecordRef ref = readers.order[position];
+  if (path == ReadPath::kMemcpy) {
     auto* row = static_cast<std::byte*>(ring.row(delivered, 2));
     const std::span<const std::byte> payload = readers.mapped.mapped_payload(ref);
     std::memcpy(row, payload.data(), payload.size());
@@ -85,19 +140,13 @@ void deliver(const Readers& readers, Way way, std::size_t place, BatchRing& ring
                        kPadding);
     return;
   }
-  const bool is_f16 = way == Way::kMappedF16 || way == Way::kPreadF16;
+  const bool is_f16 = path == ReadPath::kMappedF16 || path == ReadPath::kPreadF16;
   const Reader& reader =
-      way == Way::kMappedF16 || way == Way::kMappedF32 ? readers.mapped : readers.read;
+      path == ReadPath::kMappedF16 || path == ReadPath::kMappedF32 ? readers.mapped : readers.read;
   const cache::RowTarget target{ring.row(delivered, is_f16 ? 2 : 4),
                                 is_f16 ? ElementType::kF16 : ElementType::kF32, kRowValues,
                                 kPadding};
   reader.read_mel_into(ref, target, scratch).take_or_raise();
-}
-
-double thread_cpu_s() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
 struct Window {
@@ -106,7 +155,7 @@ struct Window {
 };
 
 // One thread's window: clips delivered until the time is over, by its own watch.
-Window run_window(const Readers& readers, Way way, double seconds, std::size_t first,
+Window run_window(const Readers& readers, ReadPath path, double seconds, std::size_t first,
                   BatchRing& ring) {
   cache::ReadScratch scratch;
   const Stopwatch watch;
@@ -115,20 +164,20 @@ Window run_window(const Readers& readers, Way way, double seconds, std::size_t f
   double passed = 0;
   while (passed < seconds) {
     for (std::size_t i = 0; i < kBatchRows; ++i, ++delivered)
-      deliver(readers, way, (first + delivered) % readers.order.size(), ring, scratch, delivered);
+      deliver(readers, path, (first + delivered) % readers.order.size(), ring, scratch, delivered);
     passed = watch.seconds();
   }
   const auto clips = static_cast<double>(delivered);
   return {clips / passed, (thread_cpu_s() - cpu_before) / clips};
 }
 
-Window run_threads(const Readers& readers, Way way, double seconds,
+Window run_threads(const Readers& readers, ReadPath path, double seconds,
                    std::vector<std::unique_ptr<BatchRing>>& rings) {
   std::vector<Window> windows(rings.size());
   const auto num_threads = static_cast<unsigned>(rings.size());
   cache::run_parallel(num_threads, rings.size(), [&](std::size_t t) {
     windows[t] =
-        run_window(readers, way, seconds, t * readers.order.size() / rings.size(), *rings[t]);
+        run_window(readers, path, seconds, t * readers.order.size() / rings.size(), *rings[t]);
   });
   Window all;
   for (const Window& window : windows) {
@@ -138,22 +187,22 @@ Window run_threads(const Readers& readers, Way way, double seconds,
   return all;
 }
 
-// Windows of all ways take turns, so that a disturbed stretch strikes them alike.
+// Windows of all paths take turns, so that a disturbed stretch strikes them alike.
 void measure(const Readers& readers, unsigned num_threads, double window_s,
              CacheBenchReport& report) {
   std::vector<std::unique_ptr<BatchRing>> rings;
   for (unsigned i = 0; i < num_threads; ++i) rings.push_back(std::make_unique<BatchRing>());
-  std::vector<std::vector<Window>> windows(std::size(kWays));
+  std::vector<std::vector<Window>> windows(std::size(kReadPaths));
   for (int round = 0; round < kWindows; ++round)
-    for (std::size_t w = 0; w < std::size(kWays); ++w)
-      windows[w].push_back(run_threads(readers, kWays[w].way, window_s, rings));
+    for (std::size_t w = 0; w < std::size(kReadPaths); ++w)
+      windows[w].push_back(run_threads(readers, kReadPaths[w].path, window_s, rings));
   double limit = 0;
-  for (std::size_t w = 0; w < std::size(kWays); ++w) {
+  for (std::size_t w = 0; w < std::size(kReadPaths); ++w) {
     std::sort(windows[w].begin(), windows[w].end(),
               [](const Window& a, const Window& b) { return a.clips_per_s < b.clips_per_s; });
     const Window& best = windows[w].back();
     if (w == 0) limit = best.clips_per_s;
-    report.rows.push_back({kWays[w].name, num_threads, best.clips_per_s,
+    report.rows.push_back({kReadPaths[w].name, num_threads, best.clips_per_s,
                            windows[w][windows[w].size() / 2].clips_per_s,
                            best.clips_per_s * 2e-9 * kBenchFrames * kBenchMels,
                            best.clips_per_s / limit, 1000 * best.cpu_s_per_clip});
@@ -216,14 +265,14 @@ std::vector<RecordRef> shuffled(const Reader& reader, std::uint64_t seed) {
   return order;
 }
 
-// One epoch through the whole way, the delivered values hashed.
-Digest128 digest_epoch(const Readers& readers, Way way) {
-  const std::size_t value_bytes = way == Way::kMappedF32 ? 4 : 2;
+// One epoch through the whole path, the delivered values hashed.
+Digest128 digest_epoch(const Readers& readers, ReadPath path) {
+  const std::size_t value_bytes = path == ReadPath::kMappedF32 ? 4 : 2;
   BatchRing ring;
   cache::ReadScratch scratch;
   DigestStream stream;
   for (std::size_t i = 0; i < readers.order.size(); ++i) {
-    deliver(readers, way, i, ring, scratch, i);
+    deliver(readers, path, i, ring, scratch, i);
     const cache::RecordInfo info = readers.mapped.info(readers.order[i]);
     stream.add_text(info.id);
     stream.add_number(info.shape.axes[0]);
@@ -238,7 +287,7 @@ double time_first_pass(const Readers& readers) {
   cache::ReadScratch scratch;
   const Stopwatch watch;
   for (std::size_t i = 0; i < readers.order.size(); ++i)
-    deliver(readers, Way::kMappedF16, i, ring, scratch, i);
+    deliver(readers, ReadPath::kMappedF16, i, ring, scratch, i);
   return watch.seconds();
 }
 
@@ -274,12 +323,12 @@ CacheBenchReport bench_cache(Io& io, const CacheBenchOptions& options) {
     report.size_bytes += line.size_bytes;
   for (const RecordRef ref : readers.order) report.order.emplace_back(readers.mapped.info(ref).id);
   report.first_pass_s = time_first_pass(readers);
-  report.digest_f16 = digest_epoch(readers, Way::kMappedF16);
-  report.digest_f32 = digest_epoch(readers, Way::kMappedF32);
+  report.digest_f16 = digest_epoch(readers, ReadPath::kMappedF16);
+  report.digest_f32 = digest_epoch(readers, ReadPath::kMappedF32);
   std::vector<unsigned> thread_counts{1};
   if (options.num_threads > 1) thread_counts.push_back(options.num_threads);
-  const double window_s =
-      options.seconds / static_cast<double>(thread_counts.size() * std::size(kWays) * kWindows);
+  const double window_s = options.seconds / static_cast<double>(thread_counts.size() *
+                                                                std::size(kReadPaths) * kWindows);
   for (const unsigned num_threads : thread_counts) measure(readers, num_threads, window_s, report);
   report.verify_s = time_verify(io, options);
   return report;

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "stoker/bench/device_mel_case.h"
-#include "stoker/bench/mel_pool.h"
 
 namespace stoker::bench {
 

@@ -15,7 +15,7 @@
 namespace stoker::bench {
 namespace {
 
-// Disturbed windows are repeated, but a machine that is never calm must not keep us for ever.
+// Disturbed windows are repeated, but not without end: some machines are never calm.
 constexpr unsigned kRepeatsPerWindow = 3;
 
 double cpu_per_1000(const FeedWindow& window) {
@@ -125,7 +125,7 @@ FeedBenchRow make_row(const FeedBenchCase& what, const std::vector<FeedWindow>& 
   row.supply_clips_per_s = observe::median_of(supplies);
   row.times = last.times;
   row.device = last.device;
-  row.way = last.way;
+  row.transfer = last.transfer;
   add_gpu(windows, row);
   row.fallbacks = last.fallbacks;
   row.knobs = last.knobs;

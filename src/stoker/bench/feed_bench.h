@@ -59,9 +59,9 @@ struct FeedBenchRow {
   double step_ms = 0;                 // 0: as fast as possible
   double supply_clips_per_s = 0;      // what the demand is a share of, median; 0: no share asked
   observe::FeedTimes times;           // in the last window
-  // The same consumer with batches that lie in memory: the machine's own noise. Only with steps.
+  // The same consumer with batches that are in memory: the machine's own noise. Only with steps.
   std::optional<observe::IntervalStatistics> memory_intervals;
-  std::string way;  // onto the GPU, in words; empty on the CPU
+  std::string transfer;  // onto the GPU, in words; empty on the CPU
   // Of a consumer of matrix products: the driver's view second by second, the share of time in
   // steps, and how much longer a step is beside the feed.
   std::optional<double> gpu_util_mean, gpu_util_p5, gpu_util_min;

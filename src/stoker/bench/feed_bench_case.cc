@@ -47,7 +47,7 @@ config::Settings with_path(config::Settings settings, FeedLoader loader, FeedPat
   settings.loader.use_native_loading = loader == FeedLoader::kNative;
   settings.loader.preprocessing_mode =
       path == FeedPath::kFiles ? Mode::kRuntime : Mode::kPrecompute;
-  // On a GPU these are mels that lie in the cache, whatever else could make them there.
+  // On a GPU these are mels from the cache, whatever else could make them there.
   if (path == FeedPath::kCached) settings.gpu.mel_place = config::MelPlace::kCpu;
   if (path == FeedPath::kResident) settings.cache.tier = config::CacheTier::kGpu;
   const bool holds_samples =

@@ -152,7 +152,7 @@ double measure_ready(Io& io, const FeedBenchCase& what, const FeedWindowOptions&
 void add_device_limits(const FeedBenchCase& what, double seconds, const feed::OpenedFeed& opened,
                        FeedWindow& window) {
   window.device = Device::cuda(opened.mode.choice.model_device).text();
-  window.way = opened.mode.text;
+  window.transfer = opened.mode.text;
   if (what.path == FeedPath::kResident) {
     window.limit = {"none: rows stay in GPU memory"};
     return;

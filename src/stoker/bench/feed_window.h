@@ -48,7 +48,7 @@ struct FeedWindow {
   feed::TunerKnobs knobs;               // as they were at the end
   std::optional<feed::TunerLog> tuner;  // nothing where none ran
   std::string device = "cpu";
-  std::string way;                           // onto the GPU, in words
+  std::string transfer;                      // onto the GPU, in words
   std::optional<GemmConsumerReport> gemm{};  // with a consumer of matrix products
   // From slots that are filled already, and what the bus alone would carry; 0 where nothing does.
   double ready_clips_per_s = 0, bus_clips_per_s = 0;

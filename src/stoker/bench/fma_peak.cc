@@ -1,7 +1,7 @@
-#include "stoker/bench/fma_peak.h"
-
+// The burst of multiply-adds that a core is measured by, compiled for each SIMD level.
 #include "stoker/base/clock.h"
 #include "stoker/base/invariant.h"
+#include "stoker/bench/mel_bench.h"
 
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2)
 #define HWY_BROKEN_EMU128 1

@@ -19,7 +19,7 @@ struct GemmConsumerOptions {
 };
 
 struct GemmConsumerReport {
-  // Waiting is the GPU's: between two steps, beyond what lies between them when no feed runs.
+  // Waiting is the GPU's: between two steps, beyond the gap that is there when no feed runs.
   observe::ConsumerReport consumer;
   // The same steps over one batch that stays, while the feed rests.
   observe::ConsumerReport memory;

@@ -1,7 +1,5 @@
 #include "stoker/bench/mel_bench.h"
 
-#include <time.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -10,25 +8,13 @@
 #include "stoker/audio/mel/log_mel.h"
 #include "stoker/audio/mel/mel_filterbank.h"
 #include "stoker/base/clock.h"
-#include "stoker/bench/fma_peak.h"
+#include "stoker/base/machine_figures.h"
 #include "stoker/cache/build/parallel.h"
+#include "stoker/observe/averages.h"
 #include "stoker/observe/feed_limits.h"
 
 namespace stoker::bench {
 namespace {
-
-double thread_cpu_s() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
-
-double middle_of(std::vector<double> values) {
-  if (values.empty()) return 0.0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
 
 struct WorkerResult {
   std::vector<double> group_s;
@@ -111,11 +97,11 @@ void fill_speeds(const std::vector<WorkerResult>& results, MelBenchRow& row) {
     const auto clips = static_cast<double>(result.group_s.size() * kGroupClips);
     row.num_clips += result.group_s.size() * kGroupClips;
     row.clips_per_s += clips / total_s;
-    row.median_clips_per_s += kGroupClips / middle_of(result.group_s);
+    row.median_clips_per_s += kGroupClips / observe::median_of(result.group_s);
     row.best_clips_per_s += kGroupClips / std::ranges::min(result.group_s);
     const double peak = std::ranges::max(result.bursts_gflops);
     row.peak_gflops += peak;
-    calm += middle_of(result.bursts_gflops) / peak;
+    calm += observe::median_of(result.bursts_gflops) / peak;
     cpu_s += result.cpu_s;
     row.repeatable = row.repeatable && result.repeatable;
   }

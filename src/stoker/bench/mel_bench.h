@@ -50,4 +50,10 @@ double mel_flops_per_frame(const config::MelRecipe& recipe);
 MelBenchRow bench_mel(const MelBenchOptions& options, const MelReference& reference,
                       const std::stop_token& stop);
 
+// GFLOP/s of one short burst of independent multiply-adds, two operations each: the limit of
+// arithmetic code on one core, and a gauge of noise. About 90 microseconds: long enough for the
+// core to wake its widest units. The best of many bursts is the core's peak; how far the middle one
+// is below it tells how busy the machine is.
+double fma_burst_gflops(SimdLevel level);
+
 }  // namespace stoker::bench

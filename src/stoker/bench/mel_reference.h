@@ -17,7 +17,7 @@ struct MelReference {
   std::vector<double> values;  // [frames, mels]
 };
 
-// `samples` lie in -1..1. Direct sums: about a millisecond a frame.
+// `samples` are in -1..1. Direct sums: about a millisecond a frame.
 MelReference mel_reference(const config::MelRecipe& recipe, std::span<const double> samples);
 
 // int16 / 32768.

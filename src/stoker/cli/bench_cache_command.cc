@@ -1,16 +1,15 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "stoker/base/bytes.h"
 #include "stoker/base/cpu_count.h"
+#include "stoker/base/json.h"
 #include "stoker/base/number_text.h"
 #include "stoker/bench/cache_bench.h"
 #include "stoker/cli/command_context.h"
-#include "stoker/cli/command_group.h"
+#include "stoker/cli/command_line.h"
 #include "stoker/cli/commands.h"
 
 namespace stoker::cli {
@@ -29,7 +28,7 @@ std::string order_lines(const bench::CacheBenchReport& report) {
 }
 
 void put_report(CommandContext& context, const bench::CacheBenchReport& report) {
-  nlohmann::ordered_json& json = context.report();
+  Json& json = context.report();
   json["limit"] = "memcpy over the same mapping and order";
   json["kernel"] = report.kernel;
   json["records"] = report.num_records;
@@ -79,25 +78,24 @@ ExitCode run(CommandContext& context, const CacheBenchArguments& arguments) {
 
 }  // namespace
 
-void add_bench_cache_command(CLI::App& app, CommandContext& context) {
-  CLI::App& group = command_group(app, "bench", "Benchmarks that check their own result");
-  CLI::App* command = group.add_subcommand(
+void add_bench_cache_command(const Command& app, CommandContext& context) {
+  const Command group = app.group("bench", "Benchmarks that check their own result");
+  const Command command = group.add_command(
       "cache", "Cached records into padded batches beside memcpy, every checksum compared");
   auto arguments = std::make_shared<CacheBenchArguments>();
   command
-      ->add_option("--cache", arguments->options.folder,
-                   "Folder of a made-up cache; built there where there is none")
-      ->required();
-  command->add_option("--records", arguments->options.num_records, "Records to make up")
-      ->capture_default_str();
-  command->add_option("--threads", arguments->num_threads,
-                      "Measured beside one thread (0: the cores allowed)");
-  command->add_option("--seconds", arguments->options.seconds, "For all measurements together")
-      ->capture_default_str();
-  command->add_option("--seed", arguments->options.seed, "Decides the order")
-      ->capture_default_str();
-  command->add_option("--order-out", arguments->order_file, "Write the ids in their order there");
-  context.on(*command, [&context, arguments] { return run(context, *arguments); });
+      .add_option("--cache", arguments->options.folder,
+                  "Folder of a made-up cache; built there where there is none")
+      .required();
+  command.add_option("--records", arguments->options.num_records, "Records to make up")
+      .show_default();
+  command.add_option("--threads", arguments->num_threads,
+                     "Measured beside one thread (0: the cores allowed)");
+  command.add_option("--seconds", arguments->options.seconds, "For all measurements together")
+      .show_default();
+  command.add_option("--seed", arguments->options.seed, "Decides the order").show_default();
+  command.add_option("--order-out", arguments->order_file, "Write the ids in their order there");
+  context.on(command, [&context, arguments] { return run(context, *arguments); });
 }
 
 }  // namespace stoker::cli

@@ -2,20 +2,21 @@
 // one run.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "stoker/base/bytes.h"
+#include "stoker/base/json.h"
 #include "stoker/bench/errors.h"
 #include "stoker/bench/feed_bench.h"
-#include "stoker/cli/bench_feed_report.h"
+#include "stoker/cli/bench_reports.h"
 #include "stoker/cli/cache_options.h"
 #include "stoker/cli/command_context.h"
-#include "stoker/cli/command_group.h"
+#include "stoker/cli/command_line.h"
 #include "stoker/cli/commands.h"
 #include "stoker/cli/settings_options.h"
 #include "stoker/feed/device/gpu_mode.h"
@@ -40,6 +41,16 @@ struct FeedBenchArguments {
 
 constexpr std::uint64_t kMaxLogBytes = std::uint64_t{64} << 20U;
 
+// At least one; what would follow a comma at the end is none.
+std::vector<std::string_view> values_of(std::string_view text) {
+  std::vector<std::string_view> values;
+  do {
+    values.push_back(text.substr(0, text.find(',')));
+    text.remove_prefix(std::min(text.size(), values.back().size() + 1));
+  } while (!text.empty());
+  return values;
+}
+
 // "data.num_workers=1,2" gives two values; every combination of all grids is one list of changes.
 std::vector<std::vector<std::string>> combinations(const std::vector<std::string>& grids) {
   std::vector<std::vector<std::string>> all{{}};
@@ -50,9 +61,9 @@ std::vector<std::vector<std::string>> combinations(const std::vector<std::string
     }
     std::vector<std::vector<std::string>> longer;
     for (const auto& changes : all) {
-      for (const std::string& value : CLI::detail::split(grid.substr(equals + 1), ',')) {
+      for (const std::string_view value : values_of(std::string_view(grid).substr(equals + 1))) {
         longer.push_back(changes);
-        longer.back().push_back(grid.substr(0, equals + 1) + value);
+        longer.back().push_back(grid.substr(0, equals + 1) + std::string(value));
       }
     }
     all = std::move(longer);
@@ -138,45 +149,43 @@ ExitCode run(CommandContext& context, const FeedBenchArguments& arguments) {
 
 }  // namespace
 
-void add_bench_feed_command(CLI::App& app, CommandContext& context) {
-  CLI::App& group = command_group(app, "bench", "Benchmarks that check their own result");
-  CLI::App* command = group.add_subcommand(
+void add_bench_feed_command(const Command& app, CommandContext& context) {
+  const Command group = app.group("bench", "Benchmarks that check their own result");
+  const Command command = group.add_command(
       "feed", "The whole feed against a consumer: loaders, paths and settings beside a reference");
   auto arguments = std::make_shared<FeedBenchArguments>();
-  command->add_option("--loader", arguments->loaders, "naive, native")
-      ->delimiter(',')
-      ->capture_default_str();
-  command->add_option("--path", arguments->paths, "cached, pcm, files, resident")
-      ->delimiter(',')
-      ->capture_default_str();
-  command->add_option("--dtype", arguments->dtypes, "f16, f32, bf16: number format of the batches")
-      ->delimiter(',');
-  command->add_option("--grid", arguments->grid,
-                      "A setting and its values, key=a,b,c; several: every combination");
-  command->add_option("--demand", arguments->demand,
-                      "Clips a second that the consumer asks for, or 90% of the supply, measured "
-                      "before (default: as fast as possible)");
-  command->add_option("--step-ms", arguments->step_ms, "Length of the consumer's step instead")
-      ->check(CLI::PositiveNumber)
-      ->excludes("--demand");
+  command.add_option("--loader", arguments->loaders, "naive, native").split_at(',').show_default();
+  command.add_option("--path", arguments->paths, "cached, pcm, files, resident")
+      .split_at(',')
+      .show_default();
+  command.add_option("--dtype", arguments->dtypes, "f16, f32, bf16: number format of the batches")
+      .split_at(',');
+  command.add_option("--grid", arguments->grid,
+                     "A setting and its values, key=a,b,c; several: every combination");
+  command.add_option("--demand", arguments->demand,
+                     "Clips a second that the consumer asks for, or 90% of the supply, measured "
+                     "before (default: as fast as possible)");
+  command.add_option("--step-ms", arguments->step_ms, "Length of the consumer's step instead")
+      .positive()
+      .excludes("--demand");
   command
-      ->add_option("--consumer", arguments->consumer,
-                   "emulated: steps pass without work; gemm: matrix products on the GPU")
-      ->check(CLI::IsMember({"emulated", "gemm"}))
-      ->capture_default_str();
-  command->add_option("--threads", arguments->num_threads, "data.num_workers");
-  command->add_option("--seconds", arguments->seconds, "For each row, all its windows together")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  command->add_option("--repeat", arguments->num_windows, "Windows of each row, taken in turn")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  command->add_option("--tuner-log", arguments->tuner_log_file,
-                      "Write what the tuner of the last row saw and did");
-  command->add_option("--replay-tuner", arguments->replayed_log_file,
-                      "Only play such a log again and compare the moves");
-  add_feed_options(*command, context);
-  context.on(*command, [&context, arguments] { return run(context, *arguments); });
+      .add_option("--consumer", arguments->consumer,
+                  "emulated: steps pass without work; gemm: matrix products on the GPU")
+      .one_of({"emulated", "gemm"})
+      .show_default();
+  command.add_option("--threads", arguments->num_threads, "data.num_workers");
+  command.add_option("--seconds", arguments->seconds, "For each row, all its windows together")
+      .positive()
+      .show_default();
+  command.add_option("--repeat", arguments->num_windows, "Windows of each row, taken in turn")
+      .positive()
+      .show_default();
+  command.add_option("--tuner-log", arguments->tuner_log_file,
+                     "Write what the tuner of the last row saw and did");
+  command.add_option("--replay-tuner", arguments->replayed_log_file,
+                     "Only play such a log again and compare the moves");
+  add_feed_options(command, context);
+  context.on(command, [&context, arguments] { return run(context, *arguments); });
 }
 
 }  // namespace stoker::cli

@@ -1,29 +1,21 @@
-#include "stoker/cli/bench_feed_report.h"
-
+// The rows of `stoker bench feed`, as JSON and as a table.
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "stoker/base/json.h"
 #include "stoker/base/number_text.h"
+#include "stoker/cli/bench_reports.h"
 #include "stoker/cli/command_context.h"
 #include "stoker/config/mel_dtype.h"
 
 namespace stoker::cli {
 namespace {
 
-using nlohmann::ordered_json;
-
 std::string dtype_of(const bench::FeedBenchCase& what) {
   return std::string(
       config::name_of(what.settings.batch.batch_dtype.value_or(what.settings.cache.dtype)));
 }
 
-template <class T>
-ordered_json or_null(const std::optional<T>& value) {
-  return value ? ordered_json(*value) : ordered_json(nullptr);
-}
-
-ordered_json intervals_json(const observe::IntervalStatistics& intervals) {
+Json intervals_json(const observe::IntervalStatistics& intervals) {
   return {{"interval_cv", intervals.cv()},
           {"p50_ms", intervals.p50_ms},
           {"p99_ms", intervals.p99_ms},
@@ -35,23 +27,23 @@ ordered_json intervals_json(const observe::IntervalStatistics& intervals) {
             {"max", intervals.max_ms}}}};
 }
 
-ordered_json fallbacks_json(const bench::FeedBenchRow& row) {
-  ordered_json out = ordered_json::object();
+Json fallbacks_json(const bench::FeedBenchRow& row) {
+  Json out = Json::object();
   for (const feed::FallbackCount& each : row.fallbacks)
     out[each.from + " -> " + each.to + ": " + each.reason] = each.count;
   return out;
 }
 
-ordered_json knobs_json(const feed::TunerKnobs& knobs) {
-  ordered_json out = ordered_json::object();
+Json knobs_json(const feed::TunerKnobs& knobs) {
+  Json out = Json::object();
   for (std::size_t i = 0; i < feed::kTunerKnobNames.size(); ++i)
     out[std::string(feed::kTunerKnobNames[i])] = knobs.values[i];
   return out;
 }
 
-ordered_json tuner_json(const bench::FeedBenchRow& row) {
+Json tuner_json(const bench::FeedBenchRow& row) {
   if (!row.tuner) return nullptr;
-  ordered_json moves = ordered_json::array();
+  Json moves = Json::array();
   double at_s = 0;
   for (const feed::TunerEntry& entry : row.tuner->entries) {
     at_s += entry.sample.seconds;
@@ -66,15 +58,15 @@ ordered_json tuner_json(const bench::FeedBenchRow& row) {
 }
 
 // Where the threads' time went, and the share of the bus that was in use.
-ordered_json times_json(const bench::FeedBenchRow& row) {
-  ordered_json stages = ordered_json::object();
+Json times_json(const bench::FeedBenchRow& row) {
+  Json stages = Json::object();
   for (const auto& [name, share] : row.times.worker_stages) stages[name] = share;
   const double busy = row.times.worker_busy_share();
-  ordered_json out{{"workers_busy", busy},
-                   {"workers_wait", std::max(0.0, 1 - busy)},
-                   {"worker_stages", std::move(stages)},
-                   {"device_thread", nullptr},
-                   {"bus_busy", nullptr}};
+  Json out{{"workers_busy", busy},
+           {"workers_wait", std::max(0.0, 1 - busy)},
+           {"worker_stages", std::move(stages)},
+           {"device_thread", nullptr},
+           {"bus_busy", nullptr}};
   if (const auto& thread = row.times.device_thread) {
     out["device_thread"] = {{"waits_for_workers", thread->waits_for_workers},
                             {"waits_for_slot", thread->waits_for_slot},
@@ -86,24 +78,23 @@ ordered_json times_json(const bench::FeedBenchRow& row) {
   return out;
 }
 
-ordered_json row_json(const bench::FeedBenchRow& row) {
-  ordered_json out{{"loader", bench::name_of(row.what.loader)},
-                   {"path", bench::name_of(row.what.path)},
-                   {"dtype", dtype_of(row.what)},
-                   {"device", row.device},
-                   {"changed", row.what.changed},
-                   {"num_workers", row.num_workers},
-                   {"clips_per_s", row.clips_per_s},
-                   {"median_clips_per_s", row.median_clips_per_s},
-                   {"samples_per_s", row.clips_per_s},
-                   {"audio_s_per_s", row.audio_s_per_s},
-                   {"limit", row.limit},
-                   {"limit_clips_per_s", row.limit_clips_per_s},
-                   {"share_of_limit", row.limit_clips_per_s > 0 ? ordered_json(row.share_of_limit)
-                                                                : ordered_json(nullptr)},
-                   {"cpu_s_per_1000_clips", row.cpu_s_per_1000_clips},
-                   {"cpu_percent", row.cpu_percent},
-                   {"stall_share", row.stall_share}};
+Json row_json(const bench::FeedBenchRow& row) {
+  Json out{{"loader", bench::name_of(row.what.loader)},
+           {"path", bench::name_of(row.what.path)},
+           {"dtype", dtype_of(row.what)},
+           {"device", row.device},
+           {"changed", row.what.changed},
+           {"num_workers", row.num_workers},
+           {"clips_per_s", row.clips_per_s},
+           {"median_clips_per_s", row.median_clips_per_s},
+           {"samples_per_s", row.clips_per_s},
+           {"audio_s_per_s", row.audio_s_per_s},
+           {"limit", row.limit},
+           {"limit_clips_per_s", row.limit_clips_per_s},
+           {"share_of_limit", row.limit_clips_per_s > 0 ? Json(row.share_of_limit) : Json(nullptr)},
+           {"cpu_s_per_1000_clips", row.cpu_s_per_1000_clips},
+           {"cpu_percent", row.cpu_percent},
+           {"stall_share", row.stall_share}};
   out.update(intervals_json(row.intervals));
   out["padding_share"] = row.padding_share;
   out["open_s"] = row.open_s;
@@ -112,23 +103,22 @@ ordered_json row_json(const bench::FeedBenchRow& row) {
   out["rss_mb"] = row.held_mb;
   out["buffers_mb"] = row.buffers_mb;
   out["step_ms"] = row.step_ms;
-  out["step_alone_ms"] = or_null(row.step_alone_ms);
+  out["step_alone_ms"] = row.step_alone_ms;
   out["supply_clips_per_s"] =
-      row.supply_clips_per_s > 0 ? ordered_json(row.supply_clips_per_s) : ordered_json(nullptr);
+      row.supply_clips_per_s > 0 ? Json(row.supply_clips_per_s) : Json(nullptr);
   out["batches"] = row.num_batches;
   out["clips"] = row.num_clips;
   out["repeated_windows"] = row.num_repeated_windows;
-  out["from_memory"] =
-      row.memory_intervals ? intervals_json(*row.memory_intervals) : ordered_json(nullptr);
-  out["gpu_util_mean"] = or_null(row.gpu_util_mean);
-  out["gpu_util_p5"] = or_null(row.gpu_util_p5);
-  out["gpu_util_min"] = or_null(row.gpu_util_min);
-  out["au"] = or_null(row.au);
-  out["step_cost"] = or_null(row.step_cost);
-  out["ready_clips_per_s"] = or_null(row.ready_clips_per_s);
-  out["ready_share_of_bus"] = or_null(row.ready_share_of_bus);
+  out["from_memory"] = row.memory_intervals ? intervals_json(*row.memory_intervals) : Json(nullptr);
+  out["gpu_util_mean"] = row.gpu_util_mean;
+  out["gpu_util_p5"] = row.gpu_util_p5;
+  out["gpu_util_min"] = row.gpu_util_min;
+  out["au"] = row.au;
+  out["step_cost"] = row.step_cost;
+  out["ready_clips_per_s"] = row.ready_clips_per_s;
+  out["ready_share_of_bus"] = row.ready_share_of_bus;
   out["times"] = times_json(row);
-  out["way"] = row.way;
+  out["way"] = row.transfer;
   out["fallbacks"] = fallbacks_json(row);
   out["settings_at_end"] = knobs_json(row.knobs);
   out["tuner"] = tuner_json(row);
@@ -211,13 +201,13 @@ void put_tuner_replay(CommandContext& context, const feed::TunerReplay& replay) 
 }
 
 void put_feed_report(CommandContext& context, const bench::FeedBenchReport& report) {
-  ordered_json& out = context.report();
+  Json& out = context.report();
   out["calibration_ms"] = report.calibration_ms;
   if (report.rows.size() == 1) out.update(row_json(report.rows.front()));
-  out["rows"] = ordered_json::array();
+  out["rows"] = Json::array();
   for (const bench::FeedBenchRow& row : report.rows) {
     const bench::FeedBenchRow* const naive = naive_twin(report, row);
-    ordered_json line = row_json(row);
+    Json line = row_json(row);
     if (naive != nullptr) line["speed_up"] = row.clips_per_s / naive->clips_per_s;
     out["rows"].push_back(std::move(line));
     print_row(context, row, naive);

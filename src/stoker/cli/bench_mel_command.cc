@@ -1,18 +1,17 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "stoker/base/cpu_count.h"
+#include "stoker/base/json.h"
 #include "stoker/base/number_text.h"
 #include "stoker/bench/errors.h"
 #include "stoker/bench/mel_bench.h"
-#include "stoker/cli/bench_mel_device.h"
+#include "stoker/cli/bench_reports.h"
 #include "stoker/cli/command_context.h"
-#include "stoker/cli/command_group.h"
+#include "stoker/cli/command_line.h"
 #include "stoker/cli/commands.h"
 #include "stoker/cuda/device.h"
 #include "stoker/observe/feed_limits.h"
@@ -50,8 +49,8 @@ void require_right(const bench::MelBenchRow& row) {
          .cure = {}});
 }
 
-nlohmann::ordered_json row_json(const bench::MelBenchRow& row) {
-  nlohmann::ordered_json stages;
+Json row_json(const bench::MelBenchRow& row) {
+  Json stages;
   for (std::size_t s = 0; s < audio::kMelStageNames.size(); ++s) {
     stages[std::string(audio::kMelStageNames[s])] = row.stage_ns_per_frame[s];
   }
@@ -118,38 +117,38 @@ ExitCode run_bench(CommandContext& context, const MelArguments& arguments) {
     print_row(context, rows.back());
   }
   print_stages(context, rows.front());
-  nlohmann::ordered_json& report = context.report();
+  Json& report = context.report();
   report.update(row_json(rows.front()));
   report["preset"] = arguments.preset;
   report["limit"] = "multiply-adds of one core, measured beside each group";
   if (most > 1) report["threads_gain"] = rows.back().clips_per_s / rows.front().clips_per_s;
-  report["rows"] = nlohmann::ordered_json::array();
+  report["rows"] = Json::array();
   for (const bench::MelBenchRow& row : rows) report["rows"].push_back(row_json(row));
   return ExitCode::kDone;
 }
 
 }  // namespace
 
-void add_bench_mel_command(CLI::App& app, CommandContext& context) {
-  CLI::App& group = command_group(app, "bench", "Benchmarks that check their own result");
-  CLI::App* command = group.add_subcommand("mel", "Log-mel of the mean clip (6.574 s), per core");
+void add_bench_mel_command(const Command& app, CommandContext& context) {
+  const Command group = app.group("bench", "Benchmarks that check their own result");
+  const Command command = group.add_command("mel", "Log-mel of the mean clip (6.574 s), per core");
   auto arguments = std::make_shared<MelArguments>();
-  command->add_option("--preset", arguments->preset, "Mel preset")->capture_default_str();
+  command.add_option("--preset", arguments->preset, "Mel preset").show_default();
   command
-      ->add_option("--device", arguments->device,
-                   "Where to compute: cpu, cuda or cuda:N; on a GPU --preset all runs every preset")
-      ->capture_default_str();
-  command->add_option("--variant", arguments->variant, "The GPU's kernel")
-      ->check(CLI::IsMember({"auto", "hopper", "portable", "general"}))
-      ->capture_default_str();
+      .add_option("--device", arguments->device,
+                  "Where to compute: cpu, cuda or cuda:N; on a GPU --preset all runs every preset")
+      .show_default();
+  command.add_option("--variant", arguments->variant, "The GPU's kernel")
+      .one_of({"auto", "hopper", "portable", "general"})
+      .show_default();
   command
-      ->add_option("--threads", arguments->num_threads,
-                   "Threads of the last row (default: 2, or 1 where only one core is allowed)")
-      ->check(CLI::Range(1, 1024));
-  command->add_option("--seconds", arguments->seconds, "Time for each row")
-      ->check(CLI::Range(0.01, 3600.0))
-      ->capture_default_str();
-  context.on(*command, [&context, arguments] {
+      .add_option("--threads", arguments->num_threads,
+                  "Threads of the last row (default: 2, or 1 where only one core is allowed)")
+      .in_range(1, 1024);
+  command.add_option("--seconds", arguments->seconds, "Time for each row")
+      .in_range(0.01, 3600.0)
+      .show_default();
+  context.on(command, [&context, arguments] {
     const auto device = cuda::parse_device(arguments->device).take_or_raise();
     if (!device || device->is_cpu()) return run_bench(context, *arguments);
     return run_device_mel_bench(

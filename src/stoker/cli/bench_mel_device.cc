@@ -1,15 +1,16 @@
-#include "stoker/cli/bench_mel_device.h"
-
+// `stoker bench mel --device cuda`: log-mel on a GPU, every output compared with the CPU's.
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <string_view>
 #include <vector>
 
 #include "stoker/base/cpu_count.h"
+#include "stoker/base/json.h"
 #include "stoker/base/number_text.h"
 #include "stoker/bench/device_mel_bench.h"
 #include "stoker/bench/errors.h"
+#include "stoker/cli/bench_reports.h"
+#include "stoker/cli/command_context.h"
 #include "stoker/cuda/device_api.h"
 
 namespace stoker::cli {
@@ -63,9 +64,8 @@ void require_right(const bench::DeviceMelCase& bench_case, const bench::DeviceMe
          .cure = {}});
 }
 
-nlohmann::ordered_json row_json(const bench::DeviceMelCase& bench_case,
-                                const bench::DeviceMelRow& row) {
-  nlohmann::ordered_json speeds = nlohmann::ordered_json::array();
+Json row_json(const bench::DeviceMelCase& bench_case, const bench::DeviceMelRow& row) {
+  Json speeds = Json::array();
   for (const bench::DeviceMelSpeed& speed : row.speeds) {
     speeds.push_back({{"batch", speed.batch},
                       {"clips_per_s", speed.utterances_per_s},
@@ -109,13 +109,13 @@ ExitCode run_device_mel_bench(CommandContext& context, const MelDeviceArguments&
                   "{:.2f} TB/s",
                   bench.gpu_name(), bench.pool_bytes() * 1e-6, bench.mean_s(),
                   bench.copy_bytes_per_s() * 1e-12));
-  nlohmann::ordered_json& report = context.report();
+  Json& report = context.report();
   report["gpu"] = bench.gpu_name();
   report["pool_bytes"] = bench.pool_bytes();
   report["mean_s"] = bench.mean_s();
   report["copy_bytes_per_s"] = bench.copy_bytes_per_s();
   report["limit"] = "memory: samples in and mel out at the measured copy speed";
-  report["rows"] = nlohmann::ordered_json::array();
+  report["rows"] = Json::array();
   context.print(
       "preset     kernel    dtype  clips/s (one batch) at 16, 64, 512, 2048    of memory");
   for (const auto& bench_case : cases_of(arguments)) {

@@ -1,14 +1,13 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 
+#include "stoker/base/json.h"
 #include "stoker/base/number_text.h"
 #include "stoker/bench/device_ops_bench.h"
 #include "stoker/cli/command_context.h"
-#include "stoker/cli/command_group.h"
+#include "stoker/cli/command_line.h"
 #include "stoker/cli/commands.h"
 #include "stoker/cuda/device_probe.h"
 #include "stoker/cuda/errors.h"
@@ -34,11 +33,11 @@ ExitCode run_bench(CommandContext& context, const bench::DeviceOpsOptions& optio
   const cuda::DeviceInfo device = require_device(options.device);
   context.say("comparing every operation on " + device.name + " with the CPU's bytes");
   const bench::DeviceOpsReport report = bench::bench_device_ops(options, context.stop_token());
-  nlohmann::ordered_json& json = context.report();
+  Json& json = context.report();
   json["device"] = device.name;
   json["limit"] = "a copy on the device, bytes read and written";
   json["copy_gb_per_s"] = report.copy_gb_per_s;
-  json["rows"] = nlohmann::ordered_json::array();
+  json["rows"] = Json::array();
   context.print("operation    detail                              us    clips/s   of a copy");
   for (const bench::DeviceOpRow& row : report.rows) {
     json["rows"].push_back({{"operation", row.operation},
@@ -60,18 +59,16 @@ ExitCode run_bench(CommandContext& context, const bench::DeviceOpsOptions& optio
 
 }  // namespace
 
-void add_bench_ops_command(CLI::App& app, CommandContext& context) {
-  CLI::App& group = command_group(app, "bench", "Benchmarks that check their own result");
-  CLI::App* command =
-      group.add_subcommand("ops", "Casts, noise mix and Griffin-Lim on a GPU, beside a core");
+void add_bench_ops_command(const Command& app, CommandContext& context) {
+  const Command group = app.group("bench", "Benchmarks that check their own result");
+  const Command command =
+      group.add_command("ops", "Casts, noise mix and Griffin-Lim on a GPU, beside a core");
   auto options = std::make_shared<bench::DeviceOpsOptions>();
-  command->add_option("--gpu", options->device, "Number of the GPU")
-      ->check(CLI::Range(0, 255))
-      ->capture_default_str();
-  command->add_option("--repeats", options->num_repeats, "Calls that are timed; the median counts")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
-  context.on(*command, [&context, options] { return run_bench(context, *options); });
+  command.add_option("--gpu", options->device, "Number of the GPU").in_range(0, 255).show_default();
+  command.add_option("--repeats", options->num_repeats, "Calls that are timed; the median counts")
+      .in_range(1, 1000)
+      .show_default();
+  context.on(command, [&context, options] { return run_bench(context, *options); });
 }
 
 }  // namespace stoker::cli

@@ -1,27 +1,27 @@
-// `stoker bench peers`: the door to the race against other loaders, which are Python libraries and
-// live in the source tree.
+// `stoker bench peers`: starts the race against other loaders, which are Python libraries; its
+// driver is in the source tree.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
+#include <sstream>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 #include "stoker/base/io/real_path.h"
+#include "stoker/base/json.h"
 #include "stoker/bench/errors.h"
 #include "stoker/cli/command_context.h"
-#include "stoker/cli/command_group.h"
+#include "stoker/cli/command_line.h"
 #include "stoker/cli/commands.h"
 
 namespace stoker::cli {
@@ -35,7 +35,7 @@ struct PeersArguments {
   std::string out;
 };
 
-// The first folder above where the user stands, or above the program, that holds the driver.
+// The first folder above the present one, or above the program, that holds the driver.
 std::optional<fs::path> find_source_tree(const fs::path& program) {
   std::error_code ignored;  // the present folder may have been removed
   for (const fs::path& start : {fs::current_path(ignored), program.parent_path()}) {
@@ -99,21 +99,22 @@ std::vector<std::string> driver_arguments(const PeersArguments& arguments, const
 }
 
 void put_report(CommandContext& context, const fs::path& file) {
-  std::ifstream stream(file);
-  const auto found = nlohmann::ordered_json::parse(stream, nullptr, false);
-  if (found.is_discarded()) {
+  std::ostringstream content;
+  content << std::ifstream(file).rdbuf();
+  const std::optional<Json> found = Json::parse(content.str());
+  if (!found) {
     raise({.code = &bench::kBenchPeers,
            .place = {.file = file.string()},
            .promised = "the race's report",
            .found = "no JSON there"});
   }
   for (const char* const key : {"complete", "rows", "tuning", "resume", "damage", "not_run"})
-    context.report()[key] = found.at(key);
-  for (const auto& row : found.at("rows")) {
+    context.report()[key] = found->at(key);
+  for (const Json& row : found->at("rows").elements()) {
     context.print(fmt::format("{:<20}{:<8}{:>12.0f} clips/s best, {:.0f} median",
-                              row.at("name").get<std::string>(), row.at("path").get<std::string>(),
-                              row.at("clips_per_s").get<double>(),
-                              row.at("median_clips_per_s").get<double>()));
+                              row.at("name").text(), row.at("path").text(),
+                              row.at("clips_per_s").number(),
+                              row.at("median_clips_per_s").number()));
   }
   context.print(fmt::format("report: {}", file.string()));
 }
@@ -142,18 +143,18 @@ ExitCode run(CommandContext& context, const PeersArguments& arguments) {
 
 }  // namespace
 
-void add_bench_peers_command(CLI::App& app, CommandContext& context) {
-  CLI::App& group = command_group(app, "bench", "Benchmarks that check their own result");
-  CLI::App* command = group.add_subcommand(
+void add_bench_peers_command(const Command& app, CommandContext& context) {
+  const Command group = app.group("bench", "Benchmarks that check their own result");
+  const Command command = group.add_command(
       "peers", "The feed beside torch DataLoader, DALI, Grain and tf.data; from a source tree");
   auto arguments = std::make_shared<PeersArguments>();
-  command->add_flag("--quick", arguments->quick, "One round, few clips: does everything work?");
-  command->add_option("--rounds", arguments->num_rounds, "Times that each takes its turn")
-      ->check(CLI::Range(1, 100))
-      ->capture_default_str();
-  command->add_option("--out", arguments->out,
-                      "Folder for the report (bench/results; with --quick a temporary one)");
-  context.on(*command, [&context, arguments] { return run(context, *arguments); });
+  command.add_flag("--quick", arguments->quick, "One round, few clips: does everything work?");
+  command.add_option("--rounds", arguments->num_rounds, "Times that each takes its turn")
+      .in_range(1, 100)
+      .show_default();
+  command.add_option("--out", arguments->out,
+                     "Folder for the report (bench/results; with --quick a temporary one)");
+  context.on(command, [&context, arguments] { return run(context, *arguments); });
 }
 
 }  // namespace stoker::cli

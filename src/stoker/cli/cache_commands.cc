@@ -1,28 +1,25 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "stoker/base/errors.h"
+#include "stoker/base/json.h"
 #include "stoker/base/number_text.h"
 #include "stoker/cache/maintain/cache_gc.h"
 #include "stoker/cache/maintain/explain.h"
 #include "stoker/cache/maintain/export.h"
 #include "stoker/cli/cache_options.h"
 #include "stoker/cli/command_context.h"
-#include "stoker/cli/command_group.h"
+#include "stoker/cli/command_line.h"
 #include "stoker/cli/commands.h"
 #include "stoker/cli/terminal.h"
 
 namespace stoker::cli {
 namespace {
-
-using nlohmann::ordered_json;
 
 struct KindSize {
   std::uint64_t records = 0;
@@ -42,7 +39,7 @@ ExitCode info(CommandContext& context) {
     size.size_bytes += line.size_bytes;
     ++size.shards;
   }
-  ordered_json& json = context.report();
+  Json& json = context.report();
   json["cache"] = path;
   json["generation"] = manifest.generation();
   json["path"] = manifest.path;
@@ -65,10 +62,10 @@ ExitCode info(CommandContext& context) {
   return ExitCode::kDone;
 }
 
-ordered_json entry_json(const cache::EntryReason& entry) {
-  ordered_json json{{"kind", entry.kind},   {"state", entry.state}, {"reason", entry.reason},
-                    {"shard", entry.shard}, {"have", entry.have},   {"want", entry.want}};
-  json["settings"] = ordered_json::array();
+Json entry_json(const cache::EntryReason& entry) {
+  Json json{{"kind", entry.kind},   {"state", entry.state}, {"reason", entry.reason},
+            {"shard", entry.shard}, {"have", entry.have},   {"want", entry.want}};
+  json["settings"] = Json::array();
   for (const cache::SettingDifference& row : entry.settings)
     json["settings"].push_back(
         {{"group", row.group}, {"name", row.name}, {"have", row.have}, {"want", row.want}});
@@ -88,10 +85,10 @@ ExitCode explain(CommandContext& context, const std::string& id) {
   const cache::WantedData data(context.settings(), system_io(), context.stop_token());
   const cache::BuildTarget& target = data.wanted->target();
   const cache::Inspection found = look_at(data.place.folder, target);
-  ordered_json& json = context.report();
+  Json& json = context.report();
   json["id"] = id;
   json["cache"] = data.place.folder;
-  json["entries"] = ordered_json::array();
+  json["entries"] = Json::array();
   for (const cache::EntryReason& entry :
        cache::explain_entry(found, data.place.folder, target, id)) {
     json["entries"].push_back(entry_json(entry));
@@ -154,9 +151,9 @@ ExitCode collect(CommandContext& context, bool yes) {
   const std::string caches = cache::caches_of_data(context.settings());
   const std::vector<cache::UnusedItem> items =
       cache::find_unused(system_io(), caches, {cache_folder(context), default_folder(context)});
-  ordered_json& json = context.report();
+  Json& json = context.report();
   json["caches"] = caches;
-  json["unused"] = ordered_json::array();
+  json["unused"] = Json::array();
   std::uint64_t total_bytes = 0;
   for (const cache::UnusedItem& item : items) {
     json["unused"].push_back({{"path", item.path}, {"why", item.why}, {"bytes", item.size_bytes}});
@@ -178,32 +175,32 @@ ExitCode collect(CommandContext& context, bool yes) {
 
 }  // namespace
 
-void add_cache_commands(CLI::App& app, CommandContext& context) {
-  CLI::App& group = command_group(app, "cache", "The cache: look at, explain, import, export, gc");
-  CLI::App* info_command = group.add_subcommand("info", "Sizes and settings of a cache");
-  add_cache_options(*info_command, context);
-  context.on(*info_command, [&context] { return info(context); });
+void add_cache_commands(const Command& app, CommandContext& context) {
+  const Command group = app.group("cache", "The cache: look at, explain, import, export, gc");
+  const Command info_command = group.add_command("info", "Sizes and settings of a cache");
+  add_cache_options(info_command, context);
+  context.on(info_command, [&context] { return info(context); });
 
-  CLI::App* explain_command =
-      group.add_subcommand("explain", "Why an entry would be rebuilt: which setting, old and new");
-  add_cache_options(*explain_command, context);
+  const Command explain_command =
+      group.add_command("explain", "Why an entry would be rebuilt: which setting, old and new");
+  add_cache_options(explain_command, context);
   auto id = std::make_shared<std::string>();
-  explain_command->add_option("id", *id, "Id of the utterance")->required();
-  context.on(*explain_command, [&context, id] { return explain(context, *id); });
+  explain_command.add_option("id", *id, "Id of the utterance").required();
+  context.on(explain_command, [&context, id] { return explain(context, *id); });
 
-  CLI::App* export_command = group.add_subcommand("export", "Write records as plain .npy files");
-  add_cache_options(*export_command, context);
+  const Command export_command = group.add_command("export", "Write records as plain .npy files");
+  add_cache_options(export_command, context);
   auto exported = std::make_shared<ExportArguments>();
-  export_command->add_option("--out", exported->out, "Folder for the files")->required();
-  export_command->add_option("--id", exported->ids, "Only these ids");
-  context.on(*export_command, [&context, exported] { return export_records(context, *exported); });
+  export_command.add_option("--out", exported->out, "Folder for the files").required();
+  export_command.add_option("--id", exported->ids, "Only these ids");
+  context.on(export_command, [&context, exported] { return export_records(context, *exported); });
 
-  CLI::App* gc_command =
-      group.add_subcommand("gc", "List what no settings use, and remove it after asking");
-  add_cache_options(*gc_command, context);
+  const Command gc_command =
+      group.add_command("gc", "List what no settings use, and remove it after asking");
+  add_cache_options(gc_command, context);
   auto yes = std::make_shared<bool>(false);
-  gc_command->add_flag("--yes", *yes, "Remove without asking");
-  context.on(*gc_command, [&context, yes] { return collect(context, *yes); });
+  gc_command.add_flag("--yes", *yes, "Remove without asking");
+  context.on(gc_command, [&context, yes] { return collect(context, *yes); });
 }
 
 }  // namespace stoker::cli

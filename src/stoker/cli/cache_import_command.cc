@@ -1,17 +1,16 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "stoker/base/bytes.h"
+#include "stoker/base/json.h"
 #include "stoker/base/number_text.h"
 #include "stoker/cache/maintain/import.h"
 #include "stoker/cli/cache_options.h"
 #include "stoker/cli/command_context.h"
-#include "stoker/cli/command_group.h"
+#include "stoker/cli/command_line.h"
 #include "stoker/cli/commands.h"
 #include "stoker/cli/errors.h"
 #include "stoker/config/settings_text.h"
@@ -44,7 +43,7 @@ cache::ImportRequest request_of(const ImportArguments& arguments) {
 
 void put_report(CommandContext& context, const cache::ImportPlan& plan,
                 const cache::BuildReport& report) {
-  nlohmann::ordered_json& json = context.report();
+  Json& json = context.report();
   json["files"] = plan.num_files;
   json["imported"] = report.rows_built + report.rows_reused;
   json["built"] = report.rows_built;
@@ -55,7 +54,7 @@ void put_report(CommandContext& context, const cache::ImportPlan& plan,
   json["bytes"] = report.size_bytes;
   for (const auto& [kind, counts] : report.kinds)
     json["kinds"][kind] = {{"built", counts.built}, {"reused", counts.reused}};
-  json["rejects"] = nlohmann::ordered_json::array();
+  json["rejects"] = Json::array();
   for (const cache::BuildReject& reject : report.rejects)
     json["rejects"].push_back(error_line(reject.error));
 }
@@ -104,19 +103,19 @@ ExitCode run(CommandContext& context, const ImportArguments& arguments) {
 
 }  // namespace
 
-void add_cache_import_command(CLI::App& app, CommandContext& context) {
-  CLI::App& group = command_group(app, "cache", "The cache: look at, explain, import, export, gc");
-  CLI::App* command = group.add_subcommand(
+void add_cache_import_command(const Command& app, CommandContext& context) {
+  const Command group = app.group("cache", "The cache: look at, explain, import, export, gc");
+  const Command command = group.add_command(
       "import", "Read the original's token and mel folders, or named .npy arrays, into a cache");
-  add_cache_options(*command, context);
+  add_cache_options(command, context);
   auto arguments = std::make_shared<ImportArguments>();
-  command->add_option("folder", arguments->folder,
-                      "Folder with tokens_custom_*, mels_sr* or cached_features");
-  command->add_option("--array", arguments->arrays,
-                      "A further array: NAME=FOLDER of <id>.npy files (repeatable)");
-  command->add_flag("--overwrite", arguments->overwrite,
-                    "Replace a cache that was made with other settings");
-  context.on(*command, [&context, arguments] { return run(context, *arguments); });
+  command.add_option("folder", arguments->folder,
+                     "Folder with tokens_custom_*, mels_sr* or cached_features");
+  command.add_option("--array", arguments->arrays,
+                     "A further array: NAME=FOLDER of <id>.npy files (repeatable)");
+  command.add_flag("--overwrite", arguments->overwrite,
+                   "Replace a cache that was made with other settings");
+  context.on(command, [&context, arguments] { return run(context, *arguments); });
 }
 
 }  // namespace stoker::cli

@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, 12> kPaths{
 
 }  // namespace
 
-void add_cache_options(CLI::App& command, CommandContext& context) {
+void add_cache_options(const Command& command, CommandContext& context) {
   add_setting_options(command, context, kPaths, "Settings");
 }
 

@@ -5,16 +5,13 @@
 
 #include "stoker/cache/build/precompute.h"
 
-namespace CLI {
-class App;
-}
-
 namespace stoker::cli {
 
+class Command;
 class CommandContext;
 
 // --data --cache --preset --num-workers and the settings that decide what a cache holds.
-void add_cache_options(CLI::App& command, CommandContext& context);
+void add_cache_options(const Command& command, CommandContext& context);
 
 // Threads for building and checking: data.num_workers, auto = cores allowed, at least one.
 unsigned cache_workers(CommandContext& context);

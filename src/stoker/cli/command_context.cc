@@ -2,14 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "stoker/base/bytes.h"
 #include "stoker/base/io/io.h"
 #include "stoker/base/io/output_file.h"
+#include "stoker/cli/command_line.h"
 #include "stoker/cli/errors.h"
 #include "stoker/cli/settings_options.h"
 #include "stoker/cli/terminal.h"
@@ -24,21 +23,11 @@ void write_out(std::string_view text) {
     raise({.code = &kOutput, .found = "standard output refused the result"});
 }
 
-std::string full_name(const CLI::App& command) {
-  const CLI::App* parent = command.get_parent();
-  if (parent == nullptr || parent->get_parent() == nullptr) return command.get_name();
-  return full_name(*parent) + " " + command.get_name();
-}
-
 }  // namespace
 
-CommandContext::CommandContext()
-    : report_(std::make_unique<nlohmann::ordered_json>(nlohmann::ordered_json::object())) {}
-CommandContext::~CommandContext() = default;
-
-void CommandContext::on(CLI::App& command, Body body) {
-  command.callback([this, &command, run = std::move(body)] {
-    chosen_ = Chosen{.name = full_name(command), .body = run};
+void CommandContext::on(const Command& command, Body body) {
+  command.after_arguments([this, command, run = std::move(body)] {
+    chosen_ = Chosen{.name = command.path(), .body = run};
   });
 }
 
@@ -57,7 +46,7 @@ const config::LoadedSettings& CommandContext::loaded() {
   for (const std::string& line : lines) {
     say(fmt::format("{} {}", coloured("notice:", Colour::kDim, Stream::kErr),
                     escape_control(line)));
-    (*report_)["notices"].push_back(escape_control(line));
+    report_["notices"].push_back(escape_control(line));
   }
   return *loaded_;
 }
@@ -117,7 +106,7 @@ void CommandContext::say(std::string_view line) {
 void CommandContext::warn(std::string_view line) {
   say(fmt::format("{} {}", coloured("warning:", Colour::kYellow, Stream::kErr),
                   escape_control(line)));
-  (*report_)["warnings"].push_back(escape_control(line));
+  report_["warnings"].push_back(escape_control(line));
 }
 
 void CommandContext::detail(std::string_view line) {

@@ -1,11 +1,9 @@
-// What every command gets: global options, effective settings, two doors for words, the report
+// What every command gets: global options, effective settings, both standard streams, the report
 // that becomes the JSON object, and the stop token.
 #pragma once
 
 #include <cstddef>
 #include <functional>
-#include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -15,13 +13,12 @@
 #include <vector>
 
 #include "stoker/base/error.h"
+#include "stoker/base/json.h"
 #include "stoker/config/load.h"
 
-namespace CLI {
-class App;
-}
-
 namespace stoker::cli {
+
+class Command;
 
 struct GlobalOptions {
   std::string config_file;
@@ -34,22 +31,22 @@ struct GlobalOptions {
 // One per process. Not thread-safe: the command's own thread uses it.
 //
 // A command file does:
-//   CLI::App* check = app.add_subcommand("check", "Read every row and list what is wrong");
+//   const Command check = app.add_command("check", "Read every row and list what is wrong");
 //   auto folder = std::make_shared<std::string>();
-//   check->add_option("folder", *folder, "The data set")->required();
-//   frame.on(*check, [&frame, folder] { … return ExitCode::kDone; });
+//   check.add_option("folder", *folder, "The data set").required();
+//   context.on(check, [&context, folder] { … return ExitCode::kDone; });
 class CommandContext {
  public:
   // What a command does. Returns kDone, or kCheckFailed when a check said no; every failure is a
-  // stoker::Failure, which the frame turns into the error line, the JSON and the exit code.
+  // stoker::Failure, which Program turns into the error line, the JSON and the exit code.
   using Body = std::function<ExitCode()>;
 
-  CommandContext();
-  ~CommandContext();
+  CommandContext() = default;
   CommandContext(const CommandContext&) = delete;
   CommandContext& operator=(const CommandContext&) = delete;
 
-  void on(CLI::App& command, Body body);
+  // Declares what the command does when the line chooses it.
+  void on(const Command& command, Body body);
 
   const GlobalOptions& options() const noexcept { return options_; }
 
@@ -87,7 +84,7 @@ class CommandContext {
   void detail(std::string_view line);
 
   // The keys that the command adds to its JSON object beside command, version, ok and seconds.
-  nlohmann::ordered_json& report() noexcept { return *report_; }
+  Json& report() noexcept { return report_; }
 
   // Stopped by SIGINT or SIGTERM. A command that sees it keeps what is whole and returns.
   std::stop_token stop_token() const noexcept { return stop_; }
@@ -106,7 +103,7 @@ class CommandContext {
   std::optional<config::LoadedSettings> loaded_;
   std::optional<Chosen> chosen_;
   std::stop_token stop_;
-  std::unique_ptr<nlohmann::ordered_json> report_;
+  Json report_ = Json::object();
   bool is_stdout_taken_ = false;  // by an output named "-"
 };
 

@@ -3,31 +3,28 @@
 
 #include <array>
 
-namespace CLI {
-class App;
-}
-
 namespace stoker::cli {
 
+class Command;
 class CommandContext;
 
-void add_bench_mel_command(CLI::App& app, CommandContext& context);
-void add_config_commands(CLI::App& app, CommandContext& context);
-void add_bench_cache_command(CLI::App& app, CommandContext& context);
-void add_bench_feed_command(CLI::App& app, CommandContext& context);
-void add_bench_ops_command(CLI::App& app, CommandContext& context);
-void add_bench_peers_command(CLI::App& app, CommandContext& context);
-void add_cache_commands(CLI::App& app, CommandContext& context);
-void add_cache_import_command(CLI::App& app, CommandContext& context);
-void add_completion_command(CLI::App& app, CommandContext& context);
-void add_data_commands(CLI::App& app, CommandContext& context);
-void add_data_make_command(CLI::App& app, CommandContext& context);
-void add_demo_command(CLI::App& app, CommandContext& context);
-void add_features_command(CLI::App& app, CommandContext& context);
-void add_stream_command(CLI::App& app, CommandContext& context);
-void add_text_command(CLI::App& app, CommandContext& context);
-void add_precompute_command(CLI::App& app, CommandContext& context);
-void add_verify_command(CLI::App& app, CommandContext& context);
+void add_bench_mel_command(const Command& app, CommandContext& context);
+void add_config_commands(const Command& app, CommandContext& context);
+void add_bench_cache_command(const Command& app, CommandContext& context);
+void add_bench_feed_command(const Command& app, CommandContext& context);
+void add_bench_ops_command(const Command& app, CommandContext& context);
+void add_bench_peers_command(const Command& app, CommandContext& context);
+void add_cache_commands(const Command& app, CommandContext& context);
+void add_cache_import_command(const Command& app, CommandContext& context);
+void add_completion_command(const Command& app, CommandContext& context);
+void add_data_commands(const Command& app, CommandContext& context);
+void add_data_make_command(const Command& app, CommandContext& context);
+void add_demo_command(const Command& app, CommandContext& context);
+void add_features_command(const Command& app, CommandContext& context);
+void add_stream_command(const Command& app, CommandContext& context);
+void add_text_command(const Command& app, CommandContext& context);
+void add_precompute_command(const Command& app, CommandContext& context);
+void add_verify_command(const Command& app, CommandContext& context);
 
 // In the order in which --help shows them.
 inline constexpr std::array kCommandGroups{

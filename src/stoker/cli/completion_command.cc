@@ -1,12 +1,11 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-#include <functional>
-#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "stoker/cli/command_context.h"
+#include "stoker/cli/command_line.h"
 #include "stoker/cli/commands.h"
 
 namespace stoker::cli {
@@ -18,22 +17,19 @@ struct Node {
   std::vector<std::string> words;
 };
 
-std::vector<Node> command_tree(const CLI::App& app) {
+void add_nodes(const Command& command, std::vector<Node>& nodes) {
+  Node node{.path = command.path(), .words = {}};
+  for (const Command& sub : command.commands()) node.words.push_back(sub.name());
+  for (const OptionInfo& option : command.options())
+    if (option.is_shown)
+      node.words.insert(node.words.end(), option.long_names.begin(), option.long_names.end());
+  nodes.push_back(std::move(node));
+  for (const Command& sub : command.commands()) add_nodes(sub, nodes);
+}
+
+std::vector<Node> command_tree(const Command& app) {
   std::vector<Node> nodes;
-  const std::function<void(const CLI::App&, const std::string&)> walk =
-      [&](const CLI::App& command, const std::string& path) {
-        Node node{.path = path, .words = {}};
-        for (const CLI::App* sub : command.get_subcommands(nullptr))
-          node.words.push_back(sub->get_name());
-        for (const CLI::Option* option : command.get_options()) {
-          if (option->get_group().empty()) continue;  // taken, but not shown
-          for (const std::string& name : option->get_lnames()) node.words.push_back("--" + name);
-        }
-        nodes.push_back(std::move(node));
-        for (const CLI::App* sub : command.get_subcommands(nullptr))
-          walk(*sub, path.empty() ? sub->get_name() : path + " " + sub->get_name());
-      };
-  walk(app, "");
+  add_nodes(app, nodes);
   return nodes;
 }
 
@@ -89,15 +85,15 @@ std::string fish_script(const std::vector<Node>& nodes) {
 
 }  // namespace
 
-void add_completion_command(CLI::App& app, CommandContext& context) {
-  CLI::App* completion = app.add_subcommand(
-      "completion", "Print a completion script: source <(stoker completion bash)");
+void add_completion_command(const Command& app, CommandContext& context) {
+  const Command completion =
+      app.add_command("completion", "Print a completion script: source <(stoker completion bash)");
   using Writer = std::string (*)(const std::vector<Node>&);
   const std::vector<std::pair<const char*, Writer>> shells = {
       {"bash", bash_script}, {"zsh", zsh_script}, {"fish", fish_script}};
   for (const auto& [shell, write] : shells) {
-    CLI::App* command = completion->add_subcommand(shell, fmt::format("For {}", shell));
-    context.on(*command, [&app, &context, write_script = write] {
+    const Command command = completion.add_command(shell, fmt::format("For {}", shell));
+    context.on(command, [app, &context, write_script = write] {
       context.print_raw(write_script(command_tree(app)));
       return ExitCode::kDone;
     });

@@ -1,15 +1,14 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "stoker/base/cpu_count.h"
+#include "stoker/base/json.h"
 #include "stoker/cli/command_context.h"
+#include "stoker/cli/command_line.h"
 #include "stoker/cli/commands.h"
-#include "stoker/cli/old_flags.h"
 #include "stoker/cli/reference_pages.h"
 #include "stoker/cli/settings_options.h"
 #include "stoker/cli/terminal.h"
@@ -24,9 +23,7 @@
 namespace stoker::cli {
 namespace {
 
-using nlohmann::ordered_json;
-
-ordered_json& slot_of(ordered_json& settings, const config::FieldInfo& field) {
+Json& slot_of(Json& settings, const config::FieldInfo& field) {
   return field.section.empty() ? settings[field.name] : settings[field.section][field.name];
 }
 
@@ -37,11 +34,11 @@ std::string shown_value(const config::FieldInfo& field, const config::Settings& 
 
 ExitCode show(CommandContext& context) {
   const config::LoadedSettings& loaded = context.loaded();
-  ordered_json settings;
+  Json settings;
   std::string section;
   for (const config::FieldInfo& field : config::all_fields()) {
     const std::string source = config::source_text(loaded.sources[config::index_of(field)]);
-    slot_of(settings, field) = {{"value", ordered_json::parse(field.json(loaded.settings))},
+    slot_of(settings, field) = {{"value", Json::parse(field.json(loaded.settings)).value()},
                                 {"source", source}};
     if (field.section != section) {
       section = field.section;
@@ -56,7 +53,7 @@ ExitCode show(CommandContext& context) {
   return ExitCode::kDone;
 }
 
-ordered_json check_file(CommandContext& context, const std::string& file) {
+Json check_file(CommandContext& context, const std::string& file) {
   const config::LoadedSettings loaded = config::load_settings({.file = file});
   config::check_cache_folder(loaded.settings.cache.dir, loaded.settings.data.path);
   std::vector<std::string> notices = loaded.notices;
@@ -90,7 +87,7 @@ ExitCode migrate(CommandContext& context, const std::string& file, const std::st
   return ExitCode::kDone;
 }
 
-ExitCode reference(CommandContext& context, const CLI::App& app, const std::string& page,
+ExitCode reference(CommandContext& context, const Command& app, const std::string& page,
                    const std::string& out) {
   const std::string text = page == "errors"     ? errors_page()
                            : page == "commands" ? commands_page(app)
@@ -115,7 +112,7 @@ ExitCode recommend(CommandContext& context, const std::string& gpu_name) {
       gpu_name.empty() ? first_gpu(context) : config::gpu_by_name(gpu_name);
   const unsigned cores = count_cpus().allowed;
   std::string section;
-  ordered_json settings = ordered_json::array();
+  Json settings = Json::array();
   context.print(
       fmt::format("# For {} and {} cores", gpu.name.empty() ? "no GPU" : gpu.name, cores));
   for (const auto& [path, value, reason] : config::recommend({.gpu = gpu, .cores = cores})) {
@@ -134,57 +131,56 @@ ExitCode recommend(CommandContext& context, const std::string& gpu_name) {
   return ExitCode::kDone;
 }
 
-void add_show(CLI::App& config, CommandContext& context) {
-  CLI::App* command = config.add_subcommand("show", "Effective settings and where each came from");
-  add_train_options(*command, context);
-  add_old_flags(*command, context, kOldPrograms);
-  context.on(*command, [&context] { return show(context); });
+void add_show(const Command& config, CommandContext& context) {
+  const Command command = config.add_command("show", "Effective settings and where each came from");
+  add_train_options(command, context);
+  add_old_flags(command, context, kOldPrograms);
+  context.on(command, [&context] { return show(context); });
 }
 
-void add_check(CLI::App& config, CommandContext& context) {
+void add_check(const Command& config, CommandContext& context) {
   const auto files = std::make_shared<std::vector<std::string>>();
-  CLI::App* command = config.add_subcommand("check", "Load settings files and say what is wrong");
-  command->add_option("files", *files, "The files")->required();
-  context.on(*command, [&context, files] { return check(context, *files); });
+  const Command command = config.add_command("check", "Load settings files and say what is wrong");
+  command.add_option("files", *files, "The files").required();
+  context.on(command, [&context, files] { return check(context, *files); });
 }
 
-void add_reference(CLI::App& config, CommandContext& context, const CLI::App& app) {
+void add_reference(const Command& config, CommandContext& context, const Command& app) {
   const auto page = std::make_shared<std::string>("settings");
   const auto out = std::make_shared<std::string>();
-  CLI::App* command =
-      config.add_subcommand("reference", "Print a page of the reference (Markdown)");
-  command->add_option("page", *page, "settings, errors or commands (settings)")
-      ->check(CLI::IsMember({"settings", "errors", "commands"}));
-  command->add_option("--out", *out, "File to write instead of stdout");
-  context.on(*command,
-             [&app, &context, page, out] { return reference(context, app, *page, *out); });
+  const Command command =
+      config.add_command("reference", "Print a page of the reference (Markdown)");
+  command.add_option("page", *page, "settings, errors or commands (settings)")
+      .one_of({"settings", "errors", "commands"});
+  command.add_option("--out", *out, "File to write instead of stdout");
+  context.on(command, [app, &context, page, out] { return reference(context, app, *page, *out); });
 }
 
-void add_recommend(CLI::App& config, CommandContext& context) {
+void add_recommend(const Command& config, CommandContext& context) {
   const auto gpu = std::make_shared<std::string>();
-  CLI::App* command = config.add_subcommand("recommend", "Settings for a machine, with reasons");
-  command->add_option("--gpu", *gpu, "Card by name, e.g. rtx4090; this machine's when absent");
-  context.on(*command, [&context, gpu] { return recommend(context, *gpu); });
+  const Command command = config.add_command("recommend", "Settings for a machine, with reasons");
+  command.add_option("--gpu", *gpu, "Card by name, e.g. rtx4090; this machine's when absent");
+  context.on(command, [&context, gpu] { return recommend(context, *gpu); });
 }
 
-void add_migrate(CLI::App& config, CommandContext& context) {
+void add_migrate(const Command& config, CommandContext& context) {
   const auto file = std::make_shared<std::string>();
   const auto out = std::make_shared<std::string>();
-  CLI::App* command = config.add_subcommand("migrate", "Write an old file in the native form");
-  command->add_option("file", *file, "The old file")->required();
-  command->add_option("--out", *out, "File to write instead of stdout");
-  context.on(*command, [&context, file, out] { return migrate(context, *file, *out); });
+  const Command command = config.add_command("migrate", "Write an old file in the native form");
+  command.add_option("file", *file, "The old file").required();
+  command.add_option("--out", *out, "File to write instead of stdout");
+  context.on(command, [&context, file, out] { return migrate(context, *file, *out); });
 }
 
 }  // namespace
 
-void add_config_commands(CLI::App& app, CommandContext& context) {
-  CLI::App* config = app.add_subcommand("config", "Settings: show, check, explain, migrate");
-  add_show(*config, context);
-  add_check(*config, context);
-  add_reference(*config, context, app);
-  add_recommend(*config, context);
-  add_migrate(*config, context);
+void add_config_commands(const Command& app, CommandContext& context) {
+  const Command config = app.add_command("config", "Settings: show, check, explain, migrate");
+  add_show(config, context);
+  add_check(config, context);
+  add_reference(config, context, app);
+  add_recommend(config, context);
+  add_migrate(config, context);
 }
 
 }  // namespace stoker::cli

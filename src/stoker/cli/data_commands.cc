@@ -1,17 +1,16 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "stoker/base/bytes.h"
+#include "stoker/base/json.h"
 #include "stoker/base/number_text.h"
 #include "stoker/base/progress.h"
 #include "stoker/base/report/svg.h"
 #include "stoker/cli/cache_options.h"
 #include "stoker/cli/command_context.h"
-#include "stoker/cli/command_group.h"
+#include "stoker/cli/command_line.h"
 #include "stoker/cli/commands.h"
 #include "stoker/cli/data_lines.h"
 #include "stoker/cli/settings_options.h"
@@ -74,8 +73,7 @@ ExitCode check(CommandContext& context, const DataArguments& arguments) {
   const data::Index index = data::scan_index(options, system_io(), context.stop_token());
   put_counts(context.report(), index);
   const std::string rejects_file = keep_rejects(context, index, arguments);
-  context.report()["rejects_file"] =
-      rejects_file.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(rejects_file);
+  context.report()["rejects_file"] = rejects_file.empty() ? Json() : Json(rejects_file);
   for (const std::string& line : check_lines(index)) context.print(line);
   if (!rejects_file.empty()) context.print("rejects   " + rejects_file);
   index.check_unchanged().take_or_raise();
@@ -121,11 +119,11 @@ ExitCode split(CommandContext& context, const DataArguments& arguments) {
   return ExitCode::kDone;
 }
 
-CLI::App* add_data_command(CLI::App& group, CommandContext& context, const char* name,
-                           const char* sentence, const std::shared_ptr<DataArguments>& arguments) {
-  CLI::App* command = group.add_subcommand(name, sentence);
-  const auto give = [command, &context](const char* option, const char* path, const char* help) {
-    return command->add_option_function<std::string>(
+Command add_data_command(const Command& group, CommandContext& context, const char* name,
+                         const char* sentence, const std::shared_ptr<DataArguments>& arguments) {
+  const Command command = group.add_command(name, sentence);
+  const auto give = [&command, &context](const char* option, const char* path, const char* help) {
+    command.on_option(
         option,
         [&context, path, option](const std::string& text) {
           context.give({.path = path, .text = text, .origin = option});
@@ -133,36 +131,36 @@ CLI::App* add_data_command(CLI::App& group, CommandContext& context, const char*
         help);
   };
   give("folder", "data.path", "Folder or metadata file of the data set (data.path)");
-  command->add_option("--columns", arguments->columns,
-                      "Column map of a table, e.g. audio=path,text=sentence,speaker=client_id");
+  command.add_option("--columns", arguments->columns,
+                     "Column map of a table, e.g. audio=path,text=sentence,speaker=client_id");
   give("--audio-root", "data.audio_root", "Folder that audio paths in the metadata start from");
   give("--language", "text.language", "Language of the texts");
   give("--num-workers", "data.num_workers", "Threads that check files");
   give("--max-bad-fraction", "data.max_bad_fraction", "Share of rows that may be bad");
   give("--bad-inputs", "data.bad_inputs", "skip within the bound, or fail at the first");
-  add_index_options(*command, context);
+  add_index_options(command, context);
   return command;
 }
 
 }  // namespace
 
-void add_data_commands(CLI::App& app, CommandContext& context) {
-  CLI::App& group = command_group(app, "data", "Data sets: make, check, look at, split");
+void add_data_commands(const Command& app, CommandContext& context) {
+  const Command group = app.group("data", "Data sets: make, check, look at, split");
   const auto arguments = std::make_shared<DataArguments>();
-  CLI::App* checking = add_data_command(
+  const Command checking = add_data_command(
       group, context, "check", "Read every row and file and list what is wrong", arguments);
-  checking->add_option("--rejects", arguments->rejects_file,
-                       "Where the list of rejects goes (rejects.jsonl in the cache's folder)");
-  context.on(*checking, [&context, arguments] { return check(context, *arguments); });
-  CLI::App* looking = add_data_command(
+  checking.add_option("--rejects", arguments->rejects_file,
+                      "Where the list of rejects goes (rejects.jsonl in the cache's folder)");
+  context.on(checking, [&context, arguments] { return check(context, *arguments); });
+  const Command looking = add_data_command(
       group, context, "info", "Durations, rates, speakers, characters, histogram", arguments);
-  looking->add_option("--svg", arguments->svg_file, "Histogram of durations as a picture");
-  context.on(*looking, [&context, arguments] { return info(context, *arguments); });
-  CLI::App* splitting =
+  looking.add_option("--svg", arguments->svg_file, "Histogram of durations as a picture");
+  context.on(looking, [&context, arguments] { return info(context, *arguments); });
+  const Command splitting =
       add_data_command(group, context, "split", "Write which id belongs to which split", arguments);
-  splitting->add_option("--out", arguments->out_file, "File to write: id|split, one row a line")
-      ->required();
-  context.on(*splitting, [&context, arguments] { return split(context, *arguments); });
+  splitting.add_option("--out", arguments->out_file, "File to write: id|split, one row a line")
+      .required();
+  context.on(splitting, [&context, arguments] { return split(context, *arguments); });
 }
 
 }  // namespace stoker::cli

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string_view>
 
@@ -79,7 +78,7 @@ void add_speakers(std::vector<std::string>& lines, const data::Summary& summary)
 
 }  // namespace
 
-void put_counts(nlohmann::ordered_json& report, const data::Index& index) {
+void put_counts(Json& report, const data::Index& index) {
   const data::IndexCounts& counts = index.counts();
   report["rows"] = counts.rows;
   report["accepted"] = counts.accepted;
@@ -93,7 +92,7 @@ void put_counts(nlohmann::ordered_json& report, const data::Index& index) {
   report["data_digest"] = index.data_digest().hex();
 }
 
-void put_summary(nlohmann::ordered_json& report, const data::Summary& summary) {
+void put_summary(Json& report, const data::Summary& summary) {
   const data::DurationSummary& durations = summary.durations;
   report["durations"] = {{"shortest_s", durations.shortest_s},
                          {"mean_s", durations.mean_s},

@@ -2,18 +2,18 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
+#include "stoker/base/json.h"
 #include "stoker/data/index.h"
 #include "stoker/data/summary.h"
 
 namespace stoker::cli {
 
 // rows, accepted, filtered, rejected, audio_s, codes{} and what else programs may want.
-void put_counts(nlohmann::ordered_json& report, const data::Index& index);
-void put_summary(nlohmann::ordered_json& report, const data::Summary& summary);
+void put_counts(Json& report, const data::Index& index);
+void put_summary(Json& report, const data::Summary& summary);
 
 // The account, then the first rejects and warnings as error lines.
 std::vector<std::string> check_lines(const data::Index& index);

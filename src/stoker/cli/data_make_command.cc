@@ -1,17 +1,16 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "stoker/base/clock.h"
 #include "stoker/base/cpu_count.h"
+#include "stoker/base/json.h"
 #include "stoker/base/number_text.h"
 #include "stoker/base/progress.h"
 #include "stoker/cli/command_context.h"
-#include "stoker/cli/command_group.h"
+#include "stoker/cli/command_line.h"
 #include "stoker/cli/commands.h"
 #include "stoker/data/errors.h"
 #include "stoker/data/voice/data_set_maker.h"
@@ -75,30 +74,29 @@ ExitCode make(CommandContext& context, const MakeArguments& arguments) {
 
 }  // namespace
 
-void add_data_make_command(CLI::App& app, CommandContext& context) {
-  CLI::App& data = command_group(app, "data", "Data sets: make, check, look at, split");
-  CLI::App* command =
-      data.add_subcommand("make", "A data set in LJSpeech layout spoken by the built-in voice");
+void add_data_make_command(const Command& app, CommandContext& context) {
+  const Command data = app.group("data", "Data sets: make, check, look at, split");
+  const Command command =
+      data.add_command("make", "A data set in LJSpeech layout spoken by the built-in voice");
   auto arguments = std::make_shared<MakeArguments>();
   voice::MakeOptions& options = arguments->options;
-  command->add_option("--out", options.out, "Folder to write; must be empty")->required();
-  command->add_option("--clips", options.num_utterances, "Number of utterances")->required();
-  command->add_option("--speakers", options.num_speakers, "Number of voices")
-      ->capture_default_str();
-  command->add_option("--language", arguments->language, "Language of the sentences")
-      ->check(CLI::IsMember({"en", "fa"}))
-      ->capture_default_str();
-  command->add_option("--sample-rate", options.rate_hz, "Samples a second (Hz), 8000 to 48000")
-      ->capture_default_str();
+  command.add_option("--out", options.out, "Folder to write; must be empty").required();
+  command.add_option("--clips", options.num_utterances, "Number of utterances").required();
+  command.add_option("--speakers", options.num_speakers, "Number of voices").show_default();
+  command.add_option("--language", arguments->language, "Language of the sentences")
+      .one_of({"en", "fa"})
+      .show_default();
+  command.add_option("--sample-rate", options.rate_hz, "Samples a second (Hz), 8000 to 48000")
+      .show_default();
   command
-      ->add_option("--lengths", arguments->lengths,
-                   "natural, ljspeech (1.1 to 10.1 s, mean 6.6 s) or uniform:A-B (seconds)")
-      ->capture_default_str();
-  command->add_option("--seed", options.seed, "Decides every byte")->capture_default_str();
-  command->add_option("--num-workers", arguments->num_workers, "Threads; changes no byte")
-      ->capture_default_str();
-  command->add_flag("--overwrite", arguments->overwrite, "Replace a data set made before");
-  context.on(*command, [&context, arguments] { return make(context, *arguments); });
+      .add_option("--lengths", arguments->lengths,
+                  "natural, ljspeech (1.1 to 10.1 s, mean 6.6 s) or uniform:A-B (seconds)")
+      .show_default();
+  command.add_option("--seed", options.seed, "Decides every byte").show_default();
+  command.add_option("--num-workers", arguments->num_workers, "Threads; changes no byte")
+      .show_default();
+  command.add_flag("--overwrite", arguments->overwrite, "Replace a data set made before");
+  context.on(command, [&context, arguments] { return make(context, *arguments); });
 }
 
 }  // namespace stoker::cli

@@ -1,13 +1,12 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "stoker/base/cpu_count.h"
+#include "stoker/base/json.h"
 #include "stoker/cli/command_context.h"
+#include "stoker/cli/command_line.h"
 #include "stoker/cli/commands.h"
-#include "stoker/demo/gpu_figures.h"
 #include "stoker/demo/story.h"
 
 namespace stoker::cli {
@@ -20,25 +19,17 @@ void put_gpu(CommandContext& context, const demo::DemoStory& story) {
   out = {{"name", story.gpu->name}, {"mel_clips_per_s", story.gpu->mel_clips_per_s}};
   context.print(
       fmt::format("  {:<26} {:.0f} clips/s", "log-mel on the GPU", story.gpu->mel_clips_per_s));
-  for (const demo::DemoGpuWay& way : story.gpu->ways) {
-    context.print(fmt::format("  {:<26} {}", way.name, demo::way_text(way)));
-    out["ways"].push_back({{"way", way.name},
-                           {"clips_per_s", way.clips_per_s},
-                           {"limit", way.limit},
-                           {"share_of_limit", way.share_of_limit}});
+  for (const demo::DemoGpuPath& path : story.gpu->paths) {
+    context.print(fmt::format("  {:<26} {}", path.name, demo::path_text(path)));
+    out["ways"].push_back({{"way", path.name},
+                           {"clips_per_s", path.clips_per_s},
+                           {"limit", path.limit},
+                           {"share_of_limit", path.share_of_limit}});
   }
 }
 
 ExitCode run(CommandContext& context, demo::DemoOptions options) {
   options.num_workers = count_cpus().allowed;
-  options.measure_gpu = [&context](const std::string& data_folder) -> std::optional<demo::DemoGpu> {
-    try {
-      return demo::measure_demo_gpu(data_folder, context.stop_token());
-    } catch (const GpuError& failure) {
-      context.say("demo: the GPU is left out: " + error_line(failure.error()));
-      return std::nullopt;
-    }
-  };
   const demo::DemoStory story =
       demo::tell_demo(system_io(), options, context.stop_token(),
                       [&](std::string_view part) { context.say(fmt::format("demo: {}", part)); });
@@ -75,16 +66,15 @@ ExitCode run(CommandContext& context, demo::DemoOptions options) {
 
 }  // namespace
 
-void add_demo_command(CLI::App& app, CommandContext& context) {
-  CLI::App* command =
-      app.add_subcommand("demo", "The whole story on the built-in voice and this machine");
+void add_demo_command(const Command& app, CommandContext& context) {
+  const Command command =
+      app.add_command("demo", "The whole story on the built-in voice and this machine");
   auto options = std::make_shared<demo::DemoOptions>();
   options->out = "demo";
-  command->add_option("--out", options->out, "Folder for the data, the sounds and report.html")
-      ->capture_default_str();
-  command->add_option("--clips", options->num_utterances, "Utterances to speak")
-      ->capture_default_str();
-  context.on(*command, [&context, options] { return run(context, *options); });
+  command.add_option("--out", options->out, "Folder for the data, the sounds and report.html")
+      .show_default();
+  command.add_option("--clips", options->num_utterances, "Utterances to speak").show_default();
+  context.on(command, [&context, options] { return run(context, *options); });
 }
 
 }  // namespace stoker::cli

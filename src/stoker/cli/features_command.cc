@@ -1,17 +1,17 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "stoker/audio/feature_file.h"
 #include "stoker/base/io/io.h"
+#include "stoker/base/json.h"
 #include "stoker/cache/format/npy.h"
 #include "stoker/cli/command_context.h"
+#include "stoker/cli/command_line.h"
 #include "stoker/cli/commands.h"
 #include "stoker/cli/errors.h"
 #include "stoker/cli/settings_options.h"
@@ -39,9 +39,9 @@ std::string target_for(const Asked& asked, const std::string& named, const std::
          std::string(suffix);
 }
 
-nlohmann::ordered_json one_file(CommandContext& context, const Asked& asked,
-                                const std::string& input, audio::FeatureMaker& maker) {
-  const audio::FileFeatures features = maker.run(system_io(), input).take_or_raise();
+audio::FileFeatures one_file(CommandContext& context, const Asked& asked, const std::string& input,
+                             audio::FeatureMaker& maker) {
+  audio::FileFeatures features = maker.run(system_io(), input).take_or_raise();
   if (!asked.out.empty()) {
     const cache::ArrayShape shape{.element = cache::ElementType::kF32,
                                   .rank = 2,
@@ -53,10 +53,7 @@ nlohmann::ordered_json one_file(CommandContext& context, const Asked& asked,
   if (!asked.plot.empty())
     context.write_output(target_for(asked, asked.plot, input, ".png"),
                          audio::feature_picture(features));
-  return {{"file", input},
-          {"frames", features.num_frames},
-          {"mels", features.num_mels},
-          {"audio_s", features.audio_s}};
+  return features;
 }
 
 ExitCode run(CommandContext& context, const Asked& asked) {
@@ -65,17 +62,19 @@ ExitCode run(CommandContext& context, const Asked& asked) {
     context.reserve_output(asked.plot);
   }
   audio::FeatureMaker maker(context.settings().features);
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  Json rows = Json::array();
   std::uint64_t num_frames = 0;
   double audio_s = 0;
   for (const std::string& input : asked.files) {
-    rows.push_back(one_file(context, asked, input, maker));
-    const auto& row = rows.back();
-    num_frames += row["frames"].get<std::uint64_t>();
-    audio_s += row["audio_s"].get<double>();
-    context.print(fmt::format("{}: {} frames x {} bands, {:.3f} s", input,
-                              row["frames"].get<std::uint64_t>(), row["mels"].get<std::uint64_t>(),
-                              row["audio_s"].get<double>()));
+    const audio::FileFeatures features = one_file(context, asked, input, maker);
+    num_frames += features.num_frames;
+    audio_s += features.audio_s;
+    rows.push_back({{"file", input},
+                    {"frames", features.num_frames},
+                    {"mels", features.num_mels},
+                    {"audio_s", features.audio_s}});
+    context.print(fmt::format("{}: {} frames x {} bands, {:.3f} s", input, features.num_frames,
+                              features.num_mels, features.audio_s));
   }
   context.report()["frames"] = num_frames;
   context.report()["mels"] = maker.num_mels();
@@ -87,16 +86,16 @@ ExitCode run(CommandContext& context, const Asked& asked) {
 
 }  // namespace
 
-void add_features_command(CLI::App& app, CommandContext& context) {
-  CLI::App* command = app.add_subcommand("features", "Turn sound files into log-mel frames");
+void add_features_command(const Command& app, CommandContext& context) {
+  const Command command = app.add_command("features", "Turn sound files into log-mel frames");
   auto asked = std::make_shared<Asked>();
-  command->add_option("files", asked->files, "Sound files: WAV, FLAC, Ogg, Opus, MP3")->required();
-  command->add_option("--out", asked->out,
-                      "Write [frames, mels] as .npy; a folder when there are several files");
-  command->add_option("--plot", asked->plot,
-                      "Draw a picture as .png; a folder when there are several files");
-  add_setting_options(*command, context, kSettings, "Features");
-  context.on(*command, [&context, asked] { return run(context, *asked); });
+  command.add_option("files", asked->files, "Sound files: WAV, FLAC, Ogg, Opus, MP3").required();
+  command.add_option("--out", asked->out,
+                     "Write [frames, mels] as .npy; a folder when there are several files");
+  command.add_option("--plot", asked->plot,
+                     "Draw a picture as .png; a folder when there are several files");
+  add_setting_options(command, context, kSettings, "Features");
+  context.on(command, [&context, asked] { return run(context, *asked); });
 }
 
 }  // namespace stoker::cli

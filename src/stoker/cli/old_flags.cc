@@ -1,13 +1,14 @@
-#include "stoker/cli/old_flags.h"
-
+// Flags of the original's programs that stoker's commands accept: the table, and how they are
+// taken.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <string>
 #include <vector>
 
 #include "stoker/cli/command_context.h"
+#include "stoker/cli/command_line.h"
+#include "stoker/cli/settings_options.h"
 
 namespace stoker::cli {
 namespace {
@@ -86,9 +87,9 @@ bool share_a_word(std::string_view a, std::string_view b) {
   return false;
 }
 
-void add_flag(CLI::App& command, CommandContext& context, const OldFlags& row,
+void add_flag(const Command& command, CommandContext& context, const OldFlags& row,
               const std::string& flag) {
-  if (command.get_option_no_throw(flag) != nullptr) return;
+  if (command.has_option(flag)) return;
   const auto taken = [&context, &row, flag](const std::vector<std::string>& values) {
     if (row.path.empty()) {
       context.note(fmt::format("{}: {}", flag, row.notice));
@@ -100,12 +101,12 @@ void add_flag(CLI::App& command, CommandContext& context, const OldFlags& row,
                   .origin = flag});
   };
   // Some took a value and some did not; both forms are read.
-  command.add_option_function<std::vector<std::string>>(flag, taken)->expected(0, 1)->group("");
+  command.on_values(flag, taken).num_values(0, 1).hidden();
 }
 
 }  // namespace
 
-void add_old_flags(CLI::App& command, CommandContext& context, std::string_view programs) {
+void add_old_flags(const Command& command, CommandContext& context, std::string_view programs) {
   for (const OldFlags& row : kOldFlags)
     if (share_a_word(row.programs, programs))
       for (const std::string& flag : words(row.flags)) add_flag(command, context, row, flag);

@@ -1,14 +1,14 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "stoker/base/clock.h"
+#include "stoker/base/json.h"
 #include "stoker/base/number_text.h"
 #include "stoker/cli/cache_options.h"
 #include "stoker/cli/command_context.h"
+#include "stoker/cli/command_line.h"
 #include "stoker/cli/commands.h"
 #include "stoker/cli/settings_options.h"
 #include "stoker/feed/device/gpu_mode.h"
@@ -24,7 +24,7 @@ struct PrecomputeArguments {
 };
 
 void put_report(CommandContext& context, const cache::PrecomputeReport& report, double seconds) {
-  nlohmann::ordered_json& json = context.report();
+  Json& json = context.report();
   json["cache"] = report.place.folder;
   json["rows"] = report.counts.rows;
   json["accepted"] = report.counts.accepted;
@@ -45,8 +45,8 @@ void put_report(CommandContext& context, const cache::PrecomputeReport& report, 
 // that it is not here is said all the same.
 void check_device(CommandContext& context) {
   const auto device = cuda::parse_device(context.settings().run.device).take_or_raise();
-  nlohmann::ordered_json& counted = context.report()["fallbacks"];
-  counted = nlohmann::ordered_json::object();
+  Json& counted = context.report()["fallbacks"];
+  counted = Json::object();
   if (!device || device->is_cpu()) return;
   feed::Fallbacks fallbacks(feed::policy_of(context.settings()));
   feed::check_named_device(device, feed::view_devices(), fallbacks);
@@ -96,20 +96,21 @@ ExitCode run(CommandContext& context, const PrecomputeArguments& arguments) {
 
 }  // namespace
 
-void add_precompute_command(CLI::App& app, CommandContext& context) {
-  CLI::App* command = app.add_subcommand("precompute", "Build or complete the cache of a data set");
-  add_cache_options(*command, context);
+void add_precompute_command(const Command& app, CommandContext& context) {
+  const Command command =
+      app.add_command("precompute", "Build or complete the cache of a data set");
+  add_cache_options(command, context);
   auto arguments = std::make_shared<PrecomputeArguments>();
-  command->add_flag("--overwrite", arguments->overwrite,
-                    "Rebuild a cache that was made with other settings");
-  command->add_flag("--break-lock", arguments->break_lock,
-                    "Take the lock of a builder on a host that is gone");
-  command->add_flag("--no-wait", arguments->no_wait,
-                    "End with exit 7 instead of waiting for another builder");
-  command->add_option("--rejects", arguments->rejects_file,
-                      "Where the list of rejected rows goes (rejects.jsonl in the cache)");
-  add_index_options(*command, context);
-  context.on(*command, [&context, arguments] { return run(context, *arguments); });
+  command.add_flag("--overwrite", arguments->overwrite,
+                   "Rebuild a cache that was made with other settings");
+  command.add_flag("--break-lock", arguments->break_lock,
+                   "Take the lock of a builder on a host that is gone");
+  command.add_flag("--no-wait", arguments->no_wait,
+                   "End with exit 7 instead of waiting for another builder");
+  command.add_option("--rejects", arguments->rejects_file,
+                     "Where the list of rejected rows goes (rejects.jsonl in the cache)");
+  add_index_options(command, context);
+  context.on(command, [&context, arguments] { return run(context, *arguments); });
 }
 
 }  // namespace stoker::cli

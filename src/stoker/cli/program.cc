@@ -2,21 +2,25 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
+#include <filesystem>
 #include <new>
-#include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "stoker/base/build_info.h"
+#include "stoker/base/json.h"
 #include "stoker/base/log.h"
+#include "stoker/base/simd_level.h"
 #include "stoker/cli/commands.h"
 #include "stoker/cli/errors.h"
 #include "stoker/cli/stop_signals.h"
 #include "stoker/cli/terminal.h"
-#include "stoker/cli/usage_error.h"
-#include "stoker/cli/version_text.h"
+#include "stoker/config/nearest_name.h"
+#include "stoker/train/door/loader.h"
 
 namespace stoker::cli {
 namespace {
@@ -24,12 +28,12 @@ namespace {
 constexpr int kBugExit = 134;
 constexpr int kKeepRunning = -1;
 
-void put(nlohmann::ordered_json& object, const char* key, const std::string& text) {
+void put(Json& object, const char* key, const std::string& text) {
   if (!text.empty()) object[key] = text;
 }
 
-nlohmann::ordered_json error_object(const Error& error) {
-  nlohmann::ordered_json object;
+Json error_object(const Error& error) {
+  Json object;
   object["code"] = error.code->name;
   put(object, "file", error.place.file);
   if (error.place.line) object["line"] = *error.place.line;
@@ -50,6 +54,79 @@ void install_log_sink(const GlobalOptions& options) {
   set_log_sink(make_stderr_sink(), lowest);
 }
 
+std::string path_of(const Command& command) {
+  const std::string path = command.path();
+  return path.empty() ? "stoker" : "stoker " + path;
+}
+
+std::vector<std::string> command_names(const Command& command) {
+  std::vector<std::string> names;
+  for (const Command& sub : command.commands()) names.push_back(sub.name());
+  return names;
+}
+
+// Those of the command and of everything above it.
+std::vector<std::string> option_names(const Command& command) {
+  std::vector<std::string> names;
+  for (std::optional<Command> level = command; level; level = level->parent())
+    for (const OptionInfo& option : level->options())
+      names.insert(names.end(), option.long_names.begin(), option.long_names.end());
+  return names;
+}
+
+std::string advice(const Command& command, const std::optional<std::string>& nearest) {
+  const std::string help = fmt::format("{} --help says what it takes", path_of(command));
+  return nearest ? fmt::format("did you mean {}? {}", *nearest, help) : help;
+}
+
+// An unknown command or option comes with the nearest one known.
+Error unexpected_word(const Command& command, const std::string& word) {
+  const bool is_option = word.starts_with("-");
+  const bool has_commands = !command.commands().empty();
+  const auto names = is_option ? option_names(command) : command_names(command);
+  const std::string name = word.substr(0, word.find('='));
+  const std::string_view kind = is_option ? "option" : has_commands ? "command" : "argument";
+  return {.code = &kUsage,
+          .found = fmt::format("{} has no {} \"{}\"", path_of(command), kind, word),
+          .cure = advice(command, config::nearest_name(name, names))};
+}
+
+Error usage_error(const CommandLine& line, const std::string& refusal) {
+  const Command command = line.chosen();
+  const std::vector<std::string> unknown = line.unknown();
+  if (!unknown.empty()) return unexpected_word(command, unknown.front());
+  return {.code = &kUsage, .found = refusal, .cure = advice(command, std::nullopt)};
+}
+
+// For a command line that stops before a command, with the commands to choose from.
+Error no_command(const CommandLine& line) {
+  const Command command = line.chosen();
+  return {.code = &kUsage,
+          .found = fmt::format("{} needs a command: {}", path_of(command),
+                               fmt::join(command_names(command), ", ")),
+          .cure = advice(command, std::nullopt)};
+}
+
+// Loading libtorch takes half a second, so only --version --verbose does it.
+std::string torch_version(bool is_asked) {
+  if (!is_asked) return "not loaded (--verbose asks it)";
+  std::error_code ignored;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored);
+  const auto library = train::open_train_library(program.parent_path().string());
+  return library ? library->torch_version() : "absent: " + library.error().found;
+}
+
+// Pairs of name and value, in the order shown.
+std::vector<std::pair<std::string, std::string>> version_lines(bool with_torch) {
+  const BuildInfo build = build_info();
+  return {{"version", std::string(build.version)},
+          {"commit", std::string(build.commit)},
+          {"compiler", std::string(build.compiler)},
+          {"cuda", std::string(build.cuda)},
+          {"libtorch", torch_version(with_torch)},
+          {"simd", std::string(simd_level_name(simd_level().take_or_raise()))}};
+}
+
 }  // namespace
 
 bool wants_json(int argc, char** argv) {
@@ -59,52 +136,53 @@ bool wants_json(int argc, char** argv) {
 }
 
 int Program::run(int argc, char** argv) {
-  CLI::App app("Feeds a GPU with speech batches and says why it idles.", "stoker");
-  app.fallthrough();
-  app.get_formatter()->column_width(34);
-  app.footer(
+  CommandLine line("stoker", "Feeds a GPU with speech batches and says why it idles.");
+  line.set_footer(
       "Settings: --config FILE < environment STOKER_SECTION__KEY < options < --set; "
       "`stoker config show` prints them with their source.");
-  add_global_options(app);
-  for (const auto add : kCommandGroups) add(app, frame_);
-  const int parsed = parse(app, argc, argv);
+  add_global_options(line);
+  for (const auto add : kCommandGroups) add(line.root(), context_);
+  const int parsed = parse(line, argc, argv);
   return parsed == kKeepRunning ? run_chosen() : parsed;
 }
 
-void Program::add_global_options(CLI::App& app) {
-  GlobalOptions& options = frame_.options_;
-  const auto global = [](CLI::Option* option) { option->group("Global options"); };
-  app.set_help_flag("-h,--help", "Print what a command does and takes, and leave")
-      ->group("Global options");
-  global(app.add_option("--config", options.config_file, "Settings file (YAML)"));
-  global(app.add_option("--set", options.set, "One setting, e.g. data.batch_size=48; repeatable")
-             ->allow_extra_args(false));
-  global(app.add_flag("--json", options.json, "One JSON object on stdout and nothing else there"));
-  global(app.add_option_function<std::string>(
-      "--seed",
-      [this](const std::string& text) {
-        frame_.give({.path = "seed", .text = text, .origin = "--seed"});
-      },
-      "Decides everything random (42)"));
-  global(app.add_flag("--verbose", options.verbose, "More talk on stderr"));
-  global(app.add_flag("--quiet", options.quiet, "No talk on stderr but errors"));
-  global(app.add_flag("--version", version_asked_,
-                      "Version, commit, compiler, CUDA, libtorch, SIMD level"));
+void Program::add_global_options(CommandLine& line) {
+  constexpr const char* kHeading = "Global options";
+  GlobalOptions& options = context_.options_;
+  const Command app = line.root();
+  line.set_help_flag("-h,--help", "Print what a command does and takes, and leave", kHeading);
+  app.add_option("--config", options.config_file, "Settings file (YAML)").group(kHeading);
+  app.add_option("--set", options.set, "One setting, e.g. data.batch_size=48; repeatable")
+      .one_value_each_time()
+      .group(kHeading);
+  app.add_flag("--json", options.json, "One JSON object on stdout and nothing else there")
+      .group(kHeading);
+  app.on_option(
+         "--seed",
+         [this](const std::string& text) {
+           context_.give({.path = "seed", .text = text, .origin = "--seed"});
+         },
+         "Decides everything random (42)")
+      .group(kHeading);
+  app.add_flag("--verbose", options.verbose, "More talk on stderr").group(kHeading);
+  app.add_flag("--quiet", options.quiet, "No talk on stderr but errors").group(kHeading);
+  app.add_flag("--version", version_asked_, "Version, commit, compiler, CUDA, libtorch, SIMD level")
+      .group(kHeading);
 }
 
-int Program::parse(CLI::App& app, int argc, char** argv) {
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    frame_.print_raw(app.help());
+int Program::parse(CommandLine& line, int argc, char** argv) {
+  const CommandLine::Parsed parsed = line.parse(argc, argv);
+  if (parsed.outcome == CommandLine::Outcome::kHelpAsked) {
+    context_.print_raw(line.help());
     return 0;
-  } catch (const CLI::ParseError& refused) {
-    frame_.options_.json = wants_json(argc, argv);
-    return fail(usage_error(app, refused), static_cast<int>(ExitCode::kUsage));
+  }
+  if (parsed.outcome == CommandLine::Outcome::kRefused) {
+    context_.options_.json = wants_json(argc, argv);
+    return fail(usage_error(line, parsed.refusal), static_cast<int>(ExitCode::kUsage));
   }
   if (version_asked_)
-    frame_.chosen_ = {.name = "version", .body = [this] { return show_version(); }};
-  if (!frame_.chosen_) return fail(no_command(app), static_cast<int>(ExitCode::kUsage));
+    context_.chosen_ = {.name = "version", .body = [this] { return show_version(); }};
+  if (!context_.chosen_) return fail(no_command(line), static_cast<int>(ExitCode::kUsage));
   return kKeepRunning;
 }
 
@@ -116,9 +194,9 @@ int Program::run_chosen() {
   };
   try {
     signals.emplace();
-    frame_.stop_ = signals->token();
-    install_log_sink(frame_.options_);
-    const ExitCode code = frame_.chosen_->body();
+    context_.stop_ = signals->token();
+    install_log_sink(context_.options_);
+    const ExitCode code = context_.chosen_->body();
     if (signals->received() != 0) return stopped(signals->received());
     return finish(code);
   } catch (const Failure& failure) {
@@ -131,7 +209,7 @@ int Program::run_chosen() {
 }
 
 int Program::finish(ExitCode code) {
-  nlohmann::ordered_json& report = *frame_.report_;
+  Json& report = context_.report_;
   if (!report.contains("ok")) report["ok"] = code == ExitCode::kDone;
   write_report(nullptr);
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
@@ -159,31 +237,27 @@ int Program::stopped(int signal_number) {
 }
 
 ExitCode Program::show_version() {
-  const TorchVersion asked =
-      frame_.options_.verbose ? TorchVersion::kLoad : TorchVersion::kNotLoaded;
-  nlohmann::ordered_json& report = *frame_.report_;
-  for (const auto& [name, value] : version_lines(asked)) {
-    frame_.print(name == "version" ? fmt::format("stoker {}", value)
-                                   : fmt::format("  {:<10}{}", name, value));
-    report[name] = value;
+  for (const auto& [name, value] : version_lines(context_.options_.verbose)) {
+    context_.print(name == "version" ? fmt::format("stoker {}", value)
+                                     : fmt::format("  {:<10}{}", name, value));
+    context_.report_[name] = value;
   }
   return ExitCode::kDone;
 }
 
 void Program::write_report(const Error* error) {
-  if (!frame_.options_.json) return;
-  nlohmann::ordered_json object;
-  object["command"] = frame_.chosen_ ? frame_.chosen_->name : "";
+  if (!context_.options_.json) return;
+  Json object;
+  object["command"] = context_.chosen_ ? context_.chosen_->name : "";
   object["version"] = build_info().version;
   object["ok"] = error == nullptr;
   object["seconds"] = watch_.seconds();
-  object.update(*frame_.report_);
+  object.update(context_.report_);
   if (error != nullptr) {
     object["ok"] = false;
     object["error"] = error_object(*error);
   }
-  const auto lenient = nlohmann::ordered_json::error_handler_t::replace;
-  write_line(object.dump(-1, ' ', false, lenient), Stream::kOut);
+  write_line(object.dump(), Stream::kOut);
 }
 
 }  // namespace stoker::cli

@@ -1,10 +1,11 @@
-// The frame around all commands: parses the command line, runs the chosen command, and turns its
+// What is around all commands: parses the command line, runs the chosen command, and turns its
 // end into output and exit code.
 #pragma once
 
 #include "stoker/base/clock.h"
 #include "stoker/base/error.h"
 #include "stoker/cli/command_context.h"
+#include "stoker/cli/command_line.h"
 
 namespace stoker::cli {
 
@@ -17,8 +18,8 @@ class Program {
   int run(int argc, char** argv);
 
  private:
-  void add_global_options(CLI::App& app);
-  int parse(CLI::App& app, int argc, char** argv);
+  void add_global_options(CommandLine& line);
+  int parse(CommandLine& line, int argc, char** argv);
   int run_chosen();
   int finish(ExitCode code);
   int fail(const Error& error, int exit_code);
@@ -27,7 +28,7 @@ class Program {
   void write_report(const Error* error);
 
   Stopwatch watch_;
-  CommandContext frame_;
+  CommandContext context_;
   bool version_asked_ = false;
 };
 

@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "stoker/cli/error_catalogue.h"
+#include "stoker/cli/command_line.h"
 
 namespace stoker::cli {
 namespace {
@@ -32,27 +31,21 @@ std::string cell(std::string text) {
   return text;
 }
 
-bool is_shown(const CLI::Option& option) {
-  return !option.get_group().empty() && option.get_name() != "--help";
-}
-
-std::string option_table(const CLI::App& command) {
+std::string option_table(const Command& command) {
   std::string rows;
-  for (const CLI::Option* option : command.get_options()) {
-    if (!is_shown(*option)) continue;
-    const bool takes_value = option->get_items_expected_max() > 0;
-    rows += fmt::format("| `{}{}` | {} |\n", cell(option->get_name(false, true)),
-                        takes_value ? " " + cell(option->get_type_name()) : "",
-                        cell(option->get_description()));
+  for (const OptionInfo& option : command.options()) {
+    if (!option.is_shown || option.names == "-h,--help") continue;
+    rows += fmt::format("| `{}{}` | {} |\n", cell(option.names),
+                        option.takes_value ? " " + cell(option.value_name) : "", cell(option.help));
   }
   return rows.empty() ? rows : "\n| option | what it does |\n|---|---|\n" + rows;
 }
 
-void add_command(std::string& text, const CLI::App& command, const std::string& path) {
-  text +=
-      fmt::format("\n## `{}`\n\n{}\n{}", path, command.get_description(), option_table(command));
-  for (const CLI::App* sub : command.get_subcommands(nullptr))
-    add_command(text, *sub, path + " " + sub->get_name());
+void add_command(std::string& text, const Command& command) {
+  const std::string path = command.path();
+  text += fmt::format("\n## `stoker{}{}`\n\n{}\n{}", path.empty() ? "" : " ", path,
+                      command.sentence(), option_table(command));
+  for (const Command& sub : command.commands()) add_command(text, sub);
 }
 
 }  // namespace
@@ -72,9 +65,9 @@ std::string errors_page() {
   return text;
 }
 
-std::string commands_page(const CLI::App& app) {
+std::string commands_page(const Command& app) {
   std::string text(kCommandsHead);
-  add_command(text, app, "stoker");
+  add_command(text, app);
   return text;
 }
 

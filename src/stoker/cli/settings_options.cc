@@ -2,14 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <functional>
+#include <optional>
 
 #include "stoker/base/invariant.h"
 #include "stoker/cli/command_context.h"
-#include "stoker/cli/old_flags.h"
+#include "stoker/cli/command_line.h"
 #include "stoker/config/value_text.h"
 
 namespace stoker::cli {
@@ -51,7 +50,7 @@ constexpr std::array<std::string_view, 35> kFeedSettings{"data.path",
                                                          "data.world_size",
                                                          "strict"};
 
-std::string type_name(const config::FieldInfo& field) {
+std::string value_name(const config::FieldInfo& field) {
   const std::string prefix = field.kind.starts_with("auto or ")   ? "auto|"
                              : field.kind.starts_with("none or ") ? "none|"
                                                                   : "";
@@ -70,31 +69,31 @@ std::string described(const config::FieldInfo& field) {
   return text;
 }
 
-// CLI11 leaves options without a group out of the help.
+// Options without a group are left out of the help.
 std::string group_if(bool shown, const std::string& group) { return shown ? group : std::string(); }
 
 // An option of that name that the command has itself or that every command has.
-bool has_option(const CLI::App& command, const std::string& flag) {
-  for (const CLI::App* app = &command; app != nullptr; app = app->get_parent())
-    if (app->get_option_no_throw(flag) != nullptr) return true;
+bool is_taken(const Command& command, const std::string& flag) {
+  for (std::optional<Command> level = command; level; level = level->parent())
+    if (level->has_option(flag)) return true;
   return false;
 }
 
-void add_switch(CLI::App& command, CommandContext& context, const config::FieldInfo& field,
+void add_switch(const Command& command, CommandContext& context, const config::FieldInfo& field,
                 const std::string& group) {
   const bool is_on = field.json(config::Settings{}) == "true";
   const auto add = [&](const std::vector<std::string>& flags, const std::string& value) {
     for (const std::string& flag : flags) {
-      if (group.empty() && has_option(command, flag)) continue;
+      if (group.empty() && is_taken(command, flag)) continue;
       const bool shown = (value == "true") != is_on && flag == flags.front();
       command
-          .add_flag_callback(
+          .on_flag(
               flag,
               [&context, path = field.path, value, flag] {
                 context.give({.path = path, .text = value, .origin = flag});
               },
               described(field))
-          ->group(group_if(shown, group));
+          .group(group_if(shown, group));
     }
   };
   add(field.flags, "true");
@@ -117,64 +116,60 @@ bool is_read_by_index(const config::FieldInfo& field) {
 }
 
 // Adds the options of a setting that the command does not read: each gives one line.
-void add_unread_option(CLI::App& command, CommandContext& context, const config::FieldInfo& field) {
+void add_unread_option(const Command& command, CommandContext& context,
+                       const config::FieldInfo& field) {
   std::vector<std::string> flags = field.flags;
   if (field.is_switch) flags.insert(flags.end(), field.off_flags.begin(), field.off_flags.end());
   for (const std::string& flag : flags) {
-    if (has_option(command, flag)) continue;
-    const auto taken = [&context, &field, &command, flag](const std::vector<std::string>&) {
-      context.note(fmt::format("{}: `{}` does not read {}", flag, command.get_name(), field.path));
+    if (is_taken(command, flag)) continue;
+    const auto taken = [&context, &field, command, flag](const std::vector<std::string>&) {
+      context.note(fmt::format("{}: `{}` does not read {}", flag, command.name(), field.path));
     };
-    CLI::Option* const option = command.add_option_function<std::vector<std::string>>(flag, taken);
-    option->expected(field.is_switch ? 0 : 1)->group("");
+    command.on_values(flag, taken).num_values(field.is_switch ? 0 : 1).hidden();
   }
-}
-
-// Hundreds of options that are not shown would treble the time a command takes to start, so they
-// are added to the one that was chosen, before its arguments are read.
-void when_chosen(CLI::App& command, const std::function<void()>& add) {
-  command.preparse_callback([add](std::size_t) { add(); });
 }
 
 }  // namespace
 
-void add_setting_option(CLI::App& command, CommandContext& context, const config::FieldInfo& field,
-                        const std::string& group) {
+void add_setting_option(const Command& command, CommandContext& context,
+                        const config::FieldInfo& field, const std::string& group) {
   if (field.is_switch) {
     add_switch(command, context, field, group);
     return;
   }
   for (const std::string& flag : field.flags) {
-    if (group.empty() && has_option(command, flag)) continue;
+    if (group.empty() && is_taken(command, flag)) continue;
     command
-        .add_option_function<std::string>(
+        .on_option(
             flag,
             [&context, path = field.path, flag](const std::string& text) {
               context.give({.path = path, .text = text, .origin = flag});
             },
             described(field))
-        ->type_name(type_name(field))
-        ->group(group_if(flag == field.flags.front(), group));
+        .value_name(value_name(field))
+        .group(group_if(flag == field.flags.front(), group));
   }
 }
 
-void add_setting_options(CLI::App& command, CommandContext& context,
+void add_setting_options(const Command& command, CommandContext& context,
                          std::span<const std::string_view> paths, const std::string& group) {
   for (const std::string_view path : paths)
     add_setting_option(command, context, field_at(path), group);
 }
 
-void add_feed_options(CLI::App& command, CommandContext& context) {
+// Hundreds of options that are not shown would treble the time a command takes to start, so they
+// are added to the one that was chosen, before its arguments are read.
+void add_feed_options(const Command& command, CommandContext& context) {
   add_setting_options(command, context, kFeedSettings, "Feed options");
-  when_chosen(command, [&command, &context] {
+  command.before_arguments([command, &context] {
     for (const config::FieldInfo& field : config::all_fields())
       add_setting_option(command, context, field, {});
     add_old_flags(command, context, kOldPrograms);
   });
 }
 
-void add_index_options(CLI::App& command, CommandContext& context) {
-  when_chosen(command, [&command, &context] {
+void add_index_options(const Command& command, CommandContext& context) {
+  command.before_arguments([command, &context] {
     for (const config::FieldInfo& field : config::all_fields()) {
       if (is_read_by_index(field) || field.not_yet != config::NotYet::kRead)
         add_setting_option(command, context, field, {});
@@ -193,7 +188,7 @@ config::CommandKind command_kind(std::string_view name) {
   return runs_a_feed ? CommandKind::kFeed : CommandKind::kOther;
 }
 
-void add_train_options(CLI::App& command, CommandContext& context) {
+void add_train_options(const Command& command, CommandContext& context) {
   constexpr std::string_view kGlobal = "seed";
   for (const config::FieldInfo& field : config::all_fields())
     if (field.path != kGlobal) add_setting_option(command, context, field, field.title);

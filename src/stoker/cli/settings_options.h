@@ -5,40 +5,47 @@
 #include <string>
 #include <string_view>
 
-#include "stoker/config/field_table.h"
 #include "stoker/config/check_settings.h"
-
-namespace CLI {
-class App;
-}
+#include "stoker/config/field_table.h"
 
 namespace stoker::cli {
 
+class Command;
 class CommandContext;
 
 // Adds the options of one setting under the heading `group`. What the user gives reaches
-// frame.settings(). Switches get an option for each direction; only the one that changes the
+// context.settings(). Switches get an option for each direction; only the one that changes the
 // default is shown in the help.
-void add_setting_option(CLI::App& command, CommandContext& context, const config::FieldInfo& field,
-                        const std::string& group);
+void add_setting_option(const Command& command, CommandContext& context,
+                        const config::FieldInfo& field, const std::string& group);
 
 // The same for several settings by path ("data.batch_size").
-void add_setting_options(CLI::App& command, CommandContext& context,
+void add_setting_options(const Command& command, CommandContext& context,
                          std::span<const std::string_view> paths, const std::string& group);
 
 // What every command that runs a feed takes: the usual settings, shown in the help, and every other
 // setting and flag of the original's programs, not shown. Of two options of one name the command's
 // own is taken.
-void add_feed_options(CLI::App& command, CommandContext& context);
+void add_feed_options(const Command& command, CommandContext& context);
 
 // Adds, not shown, the options of every setting that the command does not have yet, and the flags
 // of the original's programs. A setting that neither the index nor the cache reads gives one line.
-void add_index_options(CLI::App& command, CommandContext& context);
+void add_index_options(const Command& command, CommandContext& context);
+
+// Programs of the original that ran a feed or a model.
+inline constexpr std::string_view kOldPrograms =
+    "train_main trainTestFile diagnose_gpu_bottleneck enhanced_gpu_profiler gpu_profiler "
+    "test_performance";
+
+// Adds to `command` every flag of the original's programs that the command does not have itself:
+// each translates into a setting or gives one notice. `programs` names them, separated by spaces:
+// "train_main trainTestFile". Hidden from the help.
+void add_old_flags(const Command& command, CommandContext& context, std::string_view programs);
 
 // Which settings without effect a command tells of, by its full name ("bench feed").
 config::CommandKind command_kind(std::string_view name);
 
 // What `stoker train` takes: every setting.
-void add_train_options(CLI::App& command, CommandContext& context);
+void add_train_options(const Command& command, CommandContext& context);
 
 }  // namespace stoker::cli

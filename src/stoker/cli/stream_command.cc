@@ -1,10 +1,8 @@
 // `stoker stream`: runs the feed and prints one line a batch, so that two runs can be compared.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <span>
@@ -14,9 +12,11 @@
 #include "stoker/base/bytes.h"
 #include "stoker/base/io/io.h"
 #include "stoker/base/io/output_file.h"
+#include "stoker/base/json.h"
 #include "stoker/base/number_text.h"
 #include "stoker/cli/batch_file.h"
 #include "stoker/cli/command_context.h"
+#include "stoker/cli/command_line.h"
 #include "stoker/cli/commands.h"
 #include "stoker/cli/settings_options.h"
 #include "stoker/data/account.h"
@@ -25,8 +25,6 @@
 
 namespace stoker::cli {
 namespace {
-
-using nlohmann::ordered_json;
 
 constexpr std::uint64_t kMaxStateFileBytes = 4096;
 
@@ -56,23 +54,23 @@ std::string shape_text(const feed::BatchShape& shape) {
 class StreamRun {
  public:
   StreamRun(CommandContext& context, const StreamArguments& arguments)
-      : frame_(context), arguments_(arguments) {}
+      : context_(context), arguments_(arguments) {}
 
   ExitCode run() {
     const Stopwatch started;
-    frame_.reserve_output(arguments_.state_out);
-    frame_.reserve_output(arguments_.rejects_file);
+    context_.reserve_output(arguments_.state_out);
+    context_.reserve_output(arguments_.rejects_file);
     make_save_folder();
     feed::OpenedFeed opened =
-        feed::open_feed(feed::resolve_auto_device(frame_.settings(), feed::AutoMel::kHost),
+        feed::open_feed(feed::resolve_auto_device(context_.settings(), feed::AutoMel::kHost),
                         {.state = load_state(arguments_.state_in),
                          .delay = std::chrono::microseconds(arguments_.delay_us),
-                         .stop = frame_.stop_token()});
+                         .stop = context_.stop_token()});
     if (arguments_.from_batch > 0) opened.feed.seek({0, arguments_.from_batch});
     tell_rejects(opened);
-    for (const std::string& line : opened.mode.lines) frame_.say(line);
+    for (const std::string& line : opened.mode.lines) context_.say(line);
     if (!opened.mode.mel.reason.empty()) {
-      frame_.say(opened.mode.text + ": " + opened.mode.mel.reason);
+      context_.say(opened.mode.text + ": " + opened.mode.mel.reason);
     }
     const double open_s = started.seconds();
     stream(opened.feed, started);
@@ -83,8 +81,8 @@ class StreamRun {
  private:
   void stream(feed::Feed& feed, const Stopwatch& started) {
     while (!arguments_.num_batches || num_batches_ < *arguments_.num_batches) {
-      const std::optional<feed::Batch> batch = feed.next(frame_.stop_token());
-      if (frame_.stop_token().stop_requested()) break;
+      const std::optional<feed::Batch> batch = feed.next(context_.stop_token());
+      if (context_.stop_token().stop_requested()) break;
       if (batch) {
         if (num_batches_ == 0) first_batch_s_ = started.seconds();
         ++num_batches_;
@@ -101,7 +99,7 @@ class StreamRun {
   void save_state(const feed::Feed& feed) {
     if (arguments_.state_out.empty()) return;
     std::fflush(stdout);
-    frame_.write_output(arguments_.state_out, feed.state() + "\n");
+    context_.write_output(arguments_.state_out, feed.state() + "\n");
   }
 
   // Before the line of the batch: who reads the line finds the file.
@@ -121,18 +119,18 @@ class StreamRun {
     const std::string content = batch.content_digest().hex();
     const std::string ids = batch.ids_digest().hex();
     stream_.add(view_bytes(content));
-    frame_.print(fmt::format("{} {} {} {} {}", batch.epoch(), batch.index(),
-                             shape_text(batch.shape()), ids, content));
-    if (!frame_.options().json) return;
+    context_.print(fmt::format("{} {} {} {} {}", batch.epoch(), batch.index(),
+                               shape_text(batch.shape()), ids, content));
+    if (!context_.options().json) return;
     const feed::BatchShape& shape = batch.shape();
-    ordered_json line{{"epoch", batch.epoch()},
-                      {"index", batch.index()},
-                      {"shape", {shape.num_rows, shape.num_frames, shape.num_tokens}},
-                      {"ids", ids},
-                      {"content", content},
-                      {"global_ids", batch.global_ids_digest().hex()}};
+    Json line{{"epoch", batch.epoch()},
+              {"index", batch.index()},
+              {"shape", Json::array({shape.num_rows, shape.num_frames, shape.num_tokens})},
+              {"ids", ids},
+              {"content", content},
+              {"global_ids", batch.global_ids_digest().hex()}};
     if (arguments_.list_ids) {
-      ordered_json rows = ordered_json::array();
+      Json rows = Json::array();
       for (std::size_t row = 0; row < batch.num_rows(); ++row) rows.push_back(batch.id(row));
       line["rows"] = std::move(rows);
     }
@@ -141,13 +139,13 @@ class StreamRun {
 
   void report(const feed::OpenedFeed& opened, double open_s) {
     const feed::FeedStats stats = opened.feed.stats();
-    ordered_json fallbacks = ordered_json::object();
+    Json fallbacks = Json::object();
     for (const feed::FallbackCount& each : stats.fallbacks) {
       fallbacks[each.from + " -> " + each.to + ": " + each.reason] = each.count;
     }
-    ordered_json stages = ordered_json::object();
+    Json stages = Json::object();
     for (const auto& stage : stats.pipeline.stages) stages[std::string(stage.name)] = stage.busy_s;
-    ordered_json& out = frame_.report();
+    Json& out = context_.report();
     out["batches"] = std::move(lines_);
     out["stream_digest"] = stream_.finish().hex();
     out["clips"] = stats.num_clips;
@@ -173,13 +171,13 @@ class StreamRun {
     out["fallbacks"] = std::move(fallbacks);
     keep_rejects(opened);
     if (counts.rejected > 0) {
-      frame_.say(fmt::format("{} rows = {} accepted + {} filtered + {} rejected",
-                             grouped(counts.rows), grouped(counts.accepted),
-                             grouped(counts.filtered), grouped(counts.rejected)));
+      context_.say(fmt::format("{} rows = {} accepted + {} filtered + {} rejected",
+                               grouped(counts.rows), grouped(counts.accepted),
+                               grouped(counts.filtered), grouped(counts.rejected)));
     }
-    frame_.say(fmt::format("{} batches, {} clips, {:.2f} % padding, stream {}",
-                           grouped(stats.num_batches), grouped(stats.num_clips),
-                           100.0 * stats.padding_share(), stream_.finish().hex()));
+    context_.say(fmt::format("{} batches, {} clips, {:.2f} % padding, stream {}",
+                             grouped(stats.num_batches), grouped(stats.num_clips),
+                             100.0 * stats.padding_share(), stream_.finish().hex()));
   }
 
   // Rows that will not come, so that nobody counts on them.
@@ -187,7 +185,7 @@ class StreamRun {
     const data::IndexCounts counts = count_rows(opened);
     if (counts.rejected == 0) return;
     const data::Index& index = opened.store->index();
-    frame_.warn(fmt::format(
+    context_.warn(fmt::format(
         "{} of {} rows rejected; the first: {}", grouped(counts.rejected), grouped(counts.rows),
         index.rejects().empty() ? std::string(index[opened.store->rows_left_out().front()].id)
                                 : error_line(index.rejects().front().error)));
@@ -211,45 +209,45 @@ class StreamRun {
     std::vector<data::Reject> rejects(indexed.begin(), indexed.end());
     for (const feed::BadRow& bad : opened.feed.bad_rows()) {
       rejects.push_back({bad.id, bad.line, opened.store->index()[bad.row].source, bad.error});
-      frame_.warn(error_line(bad.error));
+      context_.warn(error_line(bad.error));
     }
     if (arguments_.rejects_file.empty()) return;
-    frame_.write_output(arguments_.rejects_file, data::rejects_jsonl(rejects));
+    context_.write_output(arguments_.rejects_file, data::rejects_jsonl(rejects));
   }
 
-  CommandContext& frame_;
+  CommandContext& context_;
   const StreamArguments& arguments_;
   DigestStream stream_;
-  ordered_json lines_ = ordered_json::array();
+  Json lines_ = Json::array();
   std::uint64_t num_batches_ = 0;
   double first_batch_s_ = 0;
 };
 
 }  // namespace
 
-void add_stream_command(CLI::App& app, CommandContext& context) {
-  CLI::App* const stream =
-      app.add_subcommand("stream", "Run the feed and print what each batch holds, as digests");
+void add_stream_command(const Command& app, CommandContext& context) {
+  const Command stream =
+      app.add_command("stream", "Run the feed and print what each batch holds, as digests");
   auto arguments = std::make_shared<StreamArguments>();
   stream
-      ->add_option("--batches,--num-batches", arguments->num_batches,
-                   "How many (default: one epoch)")
-      ->check(CLI::PositiveNumber);
+      .add_option("--batches,--num-batches", arguments->num_batches,
+                  "How many (default: one epoch)")
+      .positive();
   stream
-      ->add_option("--from-batch", arguments->from_batch,
-                   "Start at this batch, counted from the first of epoch 0")
-      ->check(CLI::NonNegativeNumber);
-  stream->add_option("--state-in", arguments->state_in, "Go on from a saved state");
-  stream->add_option("--state-out", arguments->state_out, "Save the state here after every batch");
-  stream->add_option("--rejects", arguments->rejects_file,
-                     "Write rows rejected, then or while running, to this file");
-  stream->add_option("--random-delay-us", arguments->delay_us,
-                     "Wait up to this long before each clip: nothing may depend on it");
-  stream->add_option("--save", arguments->save_folder,
-                     "Write what each batch holds into this folder, one .npz file a batch");
-  stream->add_flag("--list-ids", arguments->list_ids, "Add the ids of each batch to the JSON");
-  add_feed_options(*stream, context);
-  context.on(*stream, [&context, arguments] { return StreamRun(context, *arguments).run(); });
+      .add_option("--from-batch", arguments->from_batch,
+                  "Start at this batch, counted from the first of epoch 0")
+      .not_negative();
+  stream.add_option("--state-in", arguments->state_in, "Go on from a saved state");
+  stream.add_option("--state-out", arguments->state_out, "Save the state here after every batch");
+  stream.add_option("--rejects", arguments->rejects_file,
+                    "Write rows rejected, then or while running, to this file");
+  stream.add_option("--random-delay-us", arguments->delay_us,
+                    "Wait up to this long before each clip: nothing may depend on it");
+  stream.add_option("--save", arguments->save_folder,
+                    "Write what each batch holds into this folder, one .npz file a batch");
+  stream.add_flag("--list-ids", arguments->list_ids, "Add the ids of each batch to the JSON");
+  add_feed_options(stream, context);
+  context.on(stream, [&context, arguments] { return StreamRun(context, *arguments).run(); });
 }
 
 }  // namespace stoker::cli

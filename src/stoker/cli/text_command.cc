@@ -1,18 +1,18 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "stoker/base/io/io.h"
+#include "stoker/base/json.h"
 #include "stoker/base/number_text.h"
 #include "stoker/base/utf8.h"
 #include "stoker/cli/command_context.h"
+#include "stoker/cli/command_line.h"
 #include "stoker/cli/commands.h"
 #include "stoker/cli/settings_options.h"
 #include "stoker/config/settings.h"
@@ -75,18 +75,18 @@ void print_pieces(CommandContext& context, const text::Vocabulary& vocabulary,
   context.report()["pieces"] = pieces;
 }
 
-void report_as_json(nlohmann::ordered_json& report, const text::Tokenizer& tokenizer,
+void report_as_json(Json& report, const text::Tokenizer& tokenizer,
                     const text::TokenizeScratch& scratch,
                     const std::vector<text::NormalizeStep>& steps) {
   report["language"] = tokenizer.options().language;
   report["cleaner"] = tokenizer.cleaner().name();
   report["vocabulary"] = tokenizer.vocabulary().name();
   report["normalized"] = scratch.normalized;
-  report["steps"] = nlohmann::ordered_json::array();
+  report["steps"] = Json::array();
   for (const text::NormalizeStep& step : steps) {
     report["steps"].push_back({{"rule", step.rule}, {"from", step.from}, {"to", step.to}});
   }
-  report["unknown"] = nlohmann::ordered_json::array();
+  report["unknown"] = Json::array();
   for (const text::UnknownSymbol& unknown : scratch.unknown) {
     report["unknown"].push_back({{"symbol", unknown.symbol}, {"count", unknown.count}});
   }
@@ -126,12 +126,12 @@ ExitCode show_text(CommandContext& context, const std::string& raw) {
 
 }  // namespace
 
-void add_text_command(CLI::App& app, CommandContext& context) {
-  CLI::App* command = app.add_subcommand("text", "Show how a text is read: each step and the ids");
+void add_text_command(const Command& app, CommandContext& context) {
+  const Command command = app.add_command("text", "Show how a text is read: each step and the ids");
   auto raw = std::make_shared<std::string>();
-  command->add_option("text", *raw, "The raw text")->required();
-  add_setting_options(*command, context, kTextSettings, "Text");
-  context.on(*command, [&context, raw] { return show_text(context, *raw); });
+  command.add_option("text", *raw, "The raw text").required();
+  add_setting_options(command, context, kTextSettings, "Text");
+  context.on(command, [&context, raw] { return show_text(context, *raw); });
 }
 
 }  // namespace stoker::cli

@@ -1,17 +1,17 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "stoker/base/clock.h"
 #include "stoker/base/errors.h"
+#include "stoker/base/json.h"
 #include "stoker/base/number_text.h"
 #include "stoker/cache/build/precompute.h"
 #include "stoker/cache/errors.h"
 #include "stoker/cache/maintain/verify.h"
 #include "stoker/cli/cache_options.h"
 #include "stoker/cli/command_context.h"
+#include "stoker/cli/command_line.h"
 #include "stoker/cli/commands.h"
 #include "stoker/cli/settings_options.h"
 
@@ -26,7 +26,7 @@ struct VerifyArguments {
 };
 
 void put_report(CommandContext& context, const cache::VerifyReport& report) {
-  nlohmann::ordered_json& json = context.report();
+  Json& json = context.report();
   json["checked"] = report.checked;
   json["ok_entries"] = report.ok_entries;
   json["stale"] = report.stale;
@@ -37,7 +37,7 @@ void put_report(CommandContext& context, const cache::VerifyReport& report) {
   json["failed"] = report.failed;
   json["left_out"] = report.left_out;
   json["bytes"] = report.size_bytes;
-  json["faults"] = nlohmann::ordered_json::array();
+  json["faults"] = Json::array();
   for (const Error& fault : report.faults) json["faults"].push_back(error_line(fault));
 }
 
@@ -61,7 +61,7 @@ void print_report(CommandContext& context, const cache::VerifyReport& report, do
 // Rows that have no records because the data set itself has no use for them.
 void put_rows(CommandContext& context, const data::Index& index) {
   const data::IndexCounts& counts = index.counts();
-  nlohmann::ordered_json& json = context.report();
+  Json& json = context.report();
   json["rows"] = counts.rows;
   json["accepted"] = counts.accepted;
   json["filtered"] = counts.filtered;
@@ -144,17 +144,16 @@ ExitCode run(CommandContext& context, const VerifyArguments& arguments) {
 
 }  // namespace
 
-void add_verify_command(CLI::App& app, CommandContext& context) {
-  CLI::App* command =
-      app.add_subcommand("verify", "Check every byte of a cache, and whether it is up to date");
-  add_cache_options(*command, context);
+void add_verify_command(const Command& app, CommandContext& context) {
+  const Command command =
+      app.add_command("verify", "Check every byte of a cache, and whether it is up to date");
+  add_cache_options(command, context);
   auto arguments = std::make_shared<VerifyArguments>();
-  command->add_flag("--fix", arguments->fix,
-                    "Rebuild what is bad, with the bytes of a fresh build");
-  command->add_flag("--sources", arguments->sources,
-                    "Read every source again, whatever its file times say");
-  add_index_options(*command, context);
-  context.on(*command, [&context, arguments] { return run(context, *arguments); });
+  command.add_flag("--fix", arguments->fix, "Rebuild what is bad, with the bytes of a fresh build");
+  command.add_flag("--sources", arguments->sources,
+                   "Read every source again, whatever its file times say");
+  add_index_options(command, context);
+  context.on(command, [&context, arguments] { return run(context, *arguments); });
 }
 
 }  // namespace stoker::cli

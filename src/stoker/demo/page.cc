@@ -8,6 +8,8 @@
 #include "stoker/base/number_text.h"
 #include "stoker/base/report/html_report.h"
 #include "stoker/base/report/svg.h"
+#include "stoker/demo/feed_runs.h"
+#include "stoker/demo/gpu_figures.h"
 #include "stoker/demo/story.h"
 
 namespace stoker::demo {

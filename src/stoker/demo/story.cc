@@ -104,6 +104,17 @@ void keep_sound(Io& io, const std::string& path, const DemoSample& sample,
   publish_output(io, path, audio::wav_pcm16_bytes(samples, sample.rate_hz)).take_or_raise();
 }
 
+// Nothing where the GPU cannot be used: the rest of the story does without it.
+std::optional<DemoGpu> measure_gpu(const std::string& data_folder, const std::stop_token& stop,
+                                   const std::function<void(std::string_view)>& say) {
+  try {
+    return measure_demo_gpu(data_folder, stop);
+  } catch (const GpuError& failure) {
+    say("the GPU is left out: " + error_line(failure.error()));
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 DemoStory tell_demo(Io& io, const DemoOptions& options, const std::stop_token& stop,
@@ -123,9 +134,9 @@ DemoStory tell_demo(Io& io, const DemoOptions& options, const std::stop_token& s
   keep_sound(io, options.out + "/returned.wav", story.sample, story.sample.returned);
   say("feeding a consumer: naive against native");
   story.race = race_loaders(io, story.data_folder, stop);
-  if (options.measure_gpu && !story.machine.gpus.devices.empty()) {
+  if (!story.machine.gpus.devices.empty()) {
     say("bringing batches onto the GPU by every way");
-    story.gpu = options.measure_gpu(story.data_folder);
+    story.gpu = measure_gpu(story.data_folder, stop, say);
   }
   publish_output(io, options.out + "/report.html", view_bytes(demo_page(story))).take_or_raise();
   return story;

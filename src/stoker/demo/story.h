@@ -15,7 +15,7 @@
 #include "stoker/base/philox.h"
 #include "stoker/data/account.h"
 #include "stoker/demo/feed_runs.h"
-#include "stoker/demo/gpu_section.h"
+#include "stoker/demo/gpu_figures.h"
 #include "stoker/observe/machine_survey.h"
 
 namespace stoker::demo {
@@ -26,9 +26,6 @@ struct DemoOptions {
   std::uint32_t num_speakers = 4;
   std::uint64_t seed = kDefaultSeed;
   unsigned num_workers = 1;
-  // Measures the first GPU with the data set in this folder; asked only where there is one, gives
-  // nothing where it cannot be used.
-  std::function<std::optional<DemoGpu>(const std::string& data_folder)> measure_gpu{};
 };
 
 // One utterance, looked at from all sides.
@@ -57,7 +54,7 @@ struct DemoStory {
   std::vector<std::string> speakers;
   DemoSample sample;
   DemoRace race;
-  std::optional<DemoGpu> gpu;  // nothing on a machine without one
+  std::optional<DemoGpu> gpu;  // nothing on a machine without one that can be used
 };
 
 // Tells the story; `say` gets a line before each part. Throws what a part throws.

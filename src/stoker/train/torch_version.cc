@@ -1,4 +1,4 @@
-// What the trainer's library says through its door: which libtorch it was built with.
+// What the trainer's library says to its loader: which libtorch it was built with.
 #include <torch/version.h>
 
 extern "C" __attribute__((visibility("default"))) const char* stoker_train_torch_version();

@@ -1,5 +1,5 @@
-// The door between the command and the trainer: opens libstoker_train.so when a command needs a
-// model.
+// The one part of the trainer that other folders may include: opens libstoker_train.so when a
+// command needs a model.
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ class TrainLibrary {
 };
 
 // Looks in $STOKER_TRAIN_LIBRARY, beside the program, in lib/stoker and in ../lib/stoker; the error
-// lists every place tried with the reason.
+// lists every file tried with the reason.
 Result<TrainLibrary> open_train_library(const std::string& program_folder);
 
 }  // namespace stoker::train

@@ -1,4 +1,4 @@
-// The door to the race against other loaders, with a script in the place of Python.
+// `stoker bench peers` with a script in the place of Python.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -39,11 +39,11 @@ exit )" + std::to_string(exit_code) +
   return tree;
 }
 
-std::string standing_in(const std::string& tree) { return "cd '" + tree + "' &&"; }
+std::string run_from(const std::string& tree) { return "cd '" + tree + "' &&"; }
 
 TEST(BenchPeersTest, HandsTheReportOnAndKeepsTheDriversTalkOffStdout) {
   const std::string tree = tree_with_python(0);
-  const ProgramRun run = run_program("bench peers --rounds 7 --json", standing_in(tree));
+  const ProgramRun run = run_program("bench peers --rounds 7 --json", run_from(tree));
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const auto report = nlohmann::json::parse(run.out);
   EXPECT_EQ(report.at("rows").at(0).at("name"), "dali");
@@ -56,21 +56,21 @@ TEST(BenchPeersTest, HandsTheReportOnAndKeepsTheDriversTalkOffStdout) {
 
 TEST(BenchPeersTest, EndsWithOneWhenTheRaceIsIncomplete) {
   const std::string tree = tree_with_python(1);
-  const ProgramRun run = run_program("bench peers --out " + tree + "/out", standing_in(tree));
+  const ProgramRun run = run_program("bench peers --out " + tree + "/out", run_from(tree));
   EXPECT_EQ(run.exit_code, 1) << run.err;
   EXPECT_NE(run.out.find("9000 clips/s best, 8000 median"), std::string::npos) << run.out;
 }
 
 TEST(BenchPeersTest, KeepsASmokeTestAwayFromTheFiguresOnRecord) {
   const std::string tree = tree_with_python(0);
-  const ProgramRun run = run_program("bench peers --quick", standing_in(tree));
+  const ProgramRun run = run_program("bench peers --quick", run_from(tree));
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_FALSE(std::filesystem::exists(tree + "/bench/results"));
 }
 
 TEST(BenchPeersTest, SaysWhenThereIsNoPython) {
   const std::string tree = empty_tree();
-  const ProgramRun run = run_program("bench peers", standing_in(tree) + " PATH=" + tree);
+  const ProgramRun run = run_program("bench peers", run_from(tree) + " PATH=" + tree);
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_NE(run.err.find("E-BENCH-PEERS"), std::string::npos) << run.err;
   EXPECT_NE(run.err.find("python3 on PATH"), std::string::npos) << run.err;

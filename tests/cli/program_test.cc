@@ -11,7 +11,7 @@ using nlohmann::json;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-TEST(FrameTest, HelpListsTheCommandsAndLeavesWithZero) {
+TEST(ProgramTest, HelpListsTheCommandsAndLeavesWithZero) {
   const ProgramRun run = run_program("--help");
   EXPECT_EQ(run.exit_code, 0);
   EXPECT_THAT(run.out, HasSubstr("config"));
@@ -19,7 +19,7 @@ TEST(FrameTest, HelpListsTheCommandsAndLeavesWithZero) {
   EXPECT_EQ(run.err, "");
 }
 
-TEST(FrameTest, VersionNamesCompilerCudaLibtorchAndSimd) {
+TEST(ProgramTest, VersionNamesCompilerCudaLibtorchAndSimd) {
   const ProgramRun run = run_program("--version --json");
   EXPECT_EQ(run.exit_code, 0);
   const json object = json::parse(run.out);
@@ -27,7 +27,7 @@ TEST(FrameTest, VersionNamesCompilerCudaLibtorchAndSimd) {
     EXPECT_TRUE(object.contains(key)) << key;
 }
 
-TEST(FrameTest, UnknownCommandNamesTheNearestOne) {
+TEST(ProgramTest, UnknownCommandNamesTheNearestOne) {
   const ProgramRun run = run_program("confgi show");
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_EQ(run.out, "");
@@ -35,19 +35,19 @@ TEST(FrameTest, UnknownCommandNamesTheNearestOne) {
   EXPECT_THAT(run.err, HasSubstr("did you mean config?"));
 }
 
-TEST(FrameTest, UnknownOptionNamesTheNearestOne) {
+TEST(ProgramTest, UnknownOptionNamesTheNearestOne) {
   const ProgramRun run = run_program("config show --jsno");
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_THAT(run.err, HasSubstr("did you mean --json?"));
 }
 
-TEST(FrameTest, MissingCommandListsTheChoices) {
+TEST(ProgramTest, MissingCommandListsTheChoices) {
   const ProgramRun run = run_program("config");
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_THAT(run.err, HasSubstr("show"));
 }
 
-TEST(FrameTest, JsonErrorIsOneObjectOnStdout) {
+TEST(ProgramTest, JsonErrorIsOneObjectOnStdout) {
   const ProgramRun run = run_program("config shwo --json");
   EXPECT_EQ(run.exit_code, 2);
   const json object = json::parse(run.out);
@@ -55,33 +55,15 @@ TEST(FrameTest, JsonErrorIsOneObjectOnStdout) {
   EXPECT_EQ(object["error"]["code"], "E-USAGE");
 }
 
-TEST(FrameTest, PipesGetNoColour) {
+TEST(ProgramTest, PipesGetNoColour) {
   const ProgramRun run = run_program("nothing");
   EXPECT_THAT(run.err, testing::Not(HasSubstr("\x1b[")));
 }
 
-TEST(FrameTest, FullOutputIsAStorageError) {
+TEST(ProgramTest, FullOutputIsAStorageError) {
   const ProgramRun run = run_program("config show --json >/dev/full");
   EXPECT_EQ(run.exit_code, 4);
   EXPECT_THAT(run.err, HasSubstr("E-OUTPUT"));
-}
-
-TEST(FrameTest, CompletionScriptsNameEveryCommand) {
-  for (const char* shell : {"bash", "zsh", "fish"}) {
-    const ProgramRun run = run_program(std::string("completion ") + shell);
-    EXPECT_EQ(run.exit_code, 0);
-    EXPECT_THAT(run.out, HasSubstr("config")) << shell;
-    EXPECT_THAT(run.out, HasSubstr("completion")) << shell;
-  }
-}
-
-TEST(FrameTest, BashCompletionCompletesACommand) {
-  const ProgramRun run =
-      run_program("completion bash >/dev/null; bash -c 'source <(" STOKER_PROGRAM
-                  " completion bash); COMP_WORDS=(stoker config s); COMP_CWORD=2; _stoker; "
-                  "echo \"${COMPREPLY[*]}\"'");
-  EXPECT_EQ(run.exit_code, 0);
-  EXPECT_THAT(run.out, HasSubstr("show"));
 }
 
 }  // namespace
