@@ -8,7 +8,7 @@
 #include "stoker/base/clock.h"
 #include "stoker/bench/device_timing.h"
 #include "stoker/bench/errors.h"
-#include "stoker/cuda/device_scope.h"
+#include "stoker/cuda/device_api.h"
 
 namespace stoker::bench {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "stoker/audio/mel/cuda/device_mel_task.h"
 #include "stoker/config/mel_recipe.h"
-#include "stoker/cuda/handles.h"
+#include "stoker/cuda/device_api.h"
 
 namespace stoker::audio::device {
 
