@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "stoker/config/mel_dtype.h"
+#include "stoker/feed/batch_counts.h"
 #include "stoker/feed/sampling/sampler_settings.h"
 #include "stoker/feed/source/utterance_source.h"
 
@@ -78,14 +79,6 @@ class AlignedBytes {
   std::size_t size_bytes_ = 0;
 };
 
-// Counted by the worker, so that the consumer need not look at every row.
-struct BatchSums {
-  std::uint32_t num_clips = 0;      // utterances; empty rows are none
-  std::uint32_t num_empty_bad = 0;  // rows that are empty because their file turned bad
-  std::uint64_t true_frames = 0;
-  std::uint64_t all_frames = 0;  // with the padding
-};
-
 // Arrays of one batch. With R rows of shape (B, T, L) the padded layout uses R = B and row r's mel
 // at frame r * T; the packed one tells each utterance's place in frame_begins and token_begins.
 struct alignas(64) BatchSlot {
@@ -110,7 +103,7 @@ struct alignas(64) BatchSlot {
   // Whose batch this is now.
   std::uint64_t epoch = 0;
   std::uint64_t index = 0;
-  BatchSums sums;
+  BatchCounts counts;  // by the worker, so that the consumer need not look at every row
   std::uint32_t num_rows = 0;
   bool is_last = false;  // of its epoch
   BatchShape shape;      // of this rank
