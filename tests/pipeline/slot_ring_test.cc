@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "stoker/base/thread/sync.h"
+#include "stoker/pipeline/ready_ring.h"
+#include "stoker/pipeline/returned_slots.h"
 #include "tests/doubles/pct_scheduler.h"
 
 namespace stoker::pipeline {

@@ -54,8 +54,8 @@ class Feed {
 
   // Batches handed out so far; next() goes on from there in another process.
   std::string state() const;
-  // Goes to the saved position in O(1). Throws E-FEED-STATE, E-FEED-CHANGED and leaves the feed where
-  // it was. Where a thread cannot be started again the feed has ended, and next() throws
+  // Goes to the saved position in O(1). Throws E-FEED-STATE, E-FEED-CHANGED and leaves the feed
+  // where it was. Where a thread cannot be started again the feed has ended, and next() throws
   // E-THREAD-START too.
   void restore(std::string_view state_line);
   // Goes to a batch of an epoch; past its end: to the epochs after it, however far
