@@ -6,7 +6,6 @@
 #include <string>
 
 #include "stoker/cuda/errors.h"
-#include "stoker/cuda/status_text.h"
 
 namespace stoker::cuda {
 namespace {

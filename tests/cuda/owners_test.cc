@@ -10,7 +10,6 @@
 #include "stoker/cuda/errors.h"
 #include "stoker/cuda/event.h"
 #include "stoker/cuda/pinned_buffer.h"
-#include "stoker/cuda/status_text.h"
 #include "stoker/cuda/stream.h"
 #include "tests/doubles/gpu_present.h"
 

@@ -12,7 +12,6 @@
 #include "stoker/base/clock.h"
 #include "stoker/cuda/check.h"
 #include "stoker/cuda/device_api.h"
-#include "stoker/cuda/status_text.h"
 
 namespace stoker::cuda {
 

@@ -9,7 +9,6 @@
 #include "stoker/base/invariant.h"
 #include "stoker/cuda/check.h"
 #include "stoker/cuda/errors.h"
-#include "stoker/cuda/status_text.h"
 
 namespace stoker {
 SimulatedGpu::SimulatedGpu(const SimulatedGpuOptions& options)

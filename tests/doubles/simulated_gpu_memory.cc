@@ -5,7 +5,7 @@
 #include <string>
 
 #include "stoker/base/invariant.h"
-#include "stoker/cuda/status_text.h"
+#include "stoker/cuda/check.h"
 #include "tests/doubles/simulated_gpu.h"
 
 namespace stoker {

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "stoker/feed/feed.h"
-#include "stoker/observe/process_memory.h"
+#include "stoker/observe/resource_use.h"
 #include "tests/doubles/sanitizers.h"
 #include "tests/feed/synthetic_source.h"
 

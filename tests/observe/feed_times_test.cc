@@ -31,9 +31,11 @@ TEST(FeedTimesTest, TheThreadToTheGpuHasItsOwnShares) {
   after.stats.pipeline.consumer_wait_s = 0.6;
   const auto thread = times_between(before, after).device_thread;
   ASSERT_TRUE(thread);
-  EXPECT_NEAR(thread->waits_for_workers, 0.3, 1e-12);
-  EXPECT_NEAR(thread->waits_for_slot, 0.1, 1e-12);
-  EXPECT_NEAR(thread->waits_for_copy, 0.5, 1e-12);
+  EXPECT_NEAR(thread->share("waits_for_workers"), 0.3, 1e-12);
+  EXPECT_NEAR(thread->share("waits_for_slot"), 0.1, 1e-12);
+  EXPECT_NEAR(thread->share("waits_for_copy"), 0.5, 1e-12);
+  EXPECT_NEAR(thread->share("launches"), 0.01, 1e-12);
+  EXPECT_EQ(thread->share("naps"), 0);
   EXPECT_NEAR(thread->launch_us_per_batch, 20, 1e-9);
 }
 

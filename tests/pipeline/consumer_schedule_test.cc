@@ -131,8 +131,8 @@ TEST(ConsumerScheduleTest, ConsumersHandOverWhileEverythingElseIsCalled) {
   });
 }
 
-// The old consumer gives its slots back, and so tells the workers, while the new one waits: the
-// shortest way to that race.
+// The old consumer gives its slots back, and so publishes its head, while the new one waits: the
+// shortest program with that race.
 TEST(ConsumerScheduleTest, AnOldConsumerGivesBackWhileTheNewOneWaits) {
   explore_schedules(num_schedules(2000), 1, [](PctScheduler& scheduler) {
     auto filler = std::make_shared<CountingFiller>(6);

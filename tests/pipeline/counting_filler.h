@@ -1,5 +1,5 @@
-// A filler of integers for tests of the engine: slot = square of the sequence number, with delays
-// and faults on demand.
+// A filler of integers for tests of the engine: slot = square of the sequence number, with faults
+// on demand, and a gate at which a fill can be held.
 #pragma once
 
 #include <array>
@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "stoker/base/thread/sync.h"
 #include "stoker/pipeline/slot_filler.h"
 
 namespace stoker::pipeline {
@@ -47,6 +48,28 @@ class CountingFiller final : public SlotFiller {
   static constexpr std::array<std::string_view, 3> kStages{"fetch", "work", "store"};
   std::uint64_t num_items_;
   std::vector<std::uint64_t> values_;
+};
+
+// Closed until somebody opens it.
+class Gate {
+ public:
+  void open() {
+    const Lock lock(mutex_);
+    is_open_ = true;
+    opened_.notify_all();
+  }
+  // Without a stop token: as a read from dead storage, which nothing ends.
+  void wait(const std::stop_token& stop = {}) {
+    Lock lock(mutex_);
+    while (!is_open_) {
+      if (opened_.wait(lock, stop) == WaitEnd::kStopped) return;
+    }
+  }
+
+ private:
+  Mutex mutex_;
+  ConditionVariable opened_;
+  bool is_open_ STOKER_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace stoker::pipeline

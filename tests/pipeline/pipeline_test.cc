@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <set>
 
 #include "stoker/pipeline/errors.h"
+#include "tests/doubles/fake_clock.h"
 #include "tests/pipeline/counting_filler.h"
 
 namespace stoker::pipeline {
@@ -97,15 +99,19 @@ TEST_P(PipelineContractTest, StartsAtAnyNumber) {
   EXPECT_EQ(pipeline.next().sequence(), 12'346U);
 }
 
-TEST_P(PipelineContractTest, EndsQuicklyFromEveryState) {
+// On a clock that does not move: an end that waited for a limit would not come.
+TEST_P(PipelineContractTest, EndsFromEveryStateWithoutWaitingForALimit) {
   for (const unsigned taken : {0U, 1U, 7U}) {
+    const FakeClock clock;
     auto filler = std::make_shared<CountingFiller>(CountingFiller::kEndless);
-    const Stopwatch watch;
+    const std::weak_ptr<CountingFiller> trace = filler;
     {
-      Pipeline pipeline(filler, options());
+      PipelineOptions frozen = options();
+      frozen.clock = &clock;
+      Pipeline pipeline(std::move(filler), frozen);
       for (unsigned i = 0; i < taken; ++i) pipeline.next();
     }
-    EXPECT_LT(watch.seconds(), 1.0);
+    EXPECT_TRUE(trace.expired()) << "a worker was left behind";
   }
 }
 
@@ -127,35 +133,6 @@ TEST(PipelineTest, ALeaseOutlivesThePipeline) {
   EXPECT_EQ(filler->value(kept.slot()), 0U);
 }
 
-TEST(PipelineTest, CancelWakesAWaitingConsumer) {
-  auto filler = std::make_shared<CountingFiller>(CountingFiller::kEndless);
-  filler->during = [](FillContext& context, std::size_t) {
-    while (!context.stop().stop_requested()) std::this_thread::sleep_for(milliseconds(1));
-  };
-  Pipeline pipeline(filler, {.num_workers = 2});
-  const Thread other("cancel", [&](const std::stop_token&) {
-    std::this_thread::sleep_for(milliseconds(20));
-    pipeline.cancel();
-  });
-  EXPECT_FALSE(pipeline.next());
-  EXPECT_EQ(pipeline.ending(), Ending::kCancelled);
-}
-
-TEST(PipelineTest, AStopTokenEndsTheWait) {
-  auto filler = std::make_shared<CountingFiller>(CountingFiller::kEndless);
-  filler->during = [](FillContext& context, std::size_t) {
-    while (!context.stop().stop_requested()) std::this_thread::sleep_for(milliseconds(1));
-  };
-  Pipeline pipeline(filler, {.num_workers = 2});
-  std::stop_source stop;
-  const Thread other("stop", [&](const std::stop_token&) {
-    std::this_thread::sleep_for(milliseconds(20));
-    stop.request_stop();
-  });
-  EXPECT_FALSE(pipeline.next(stop.get_token()));
-  EXPECT_EQ(pipeline.ending(), Ending::kCancelled);
-}
-
 TEST(PipelineTest, WorkersAndDepthChangeWhileRunning) {
   auto filler = std::make_shared<CountingFiller>(2000);
   Pipeline pipeline(filler, {.num_workers = 1, .max_workers = 8, .depth = 1, .max_depth = 16});
@@ -170,9 +147,11 @@ TEST(PipelineTest, WorkersAndDepthChangeWhileRunning) {
 }
 
 TEST(PipelineTest, SeveralWorkersShareTheWork) {
+  constexpr std::uint64_t kTenth = 12;
+  constexpr unsigned kFewWorkers = 7;
   for (const unsigned num_workers : {2U, 7U, 16U, 64U}) {
     for (const unsigned depth : {1U, 2U, 8U}) {
-      auto filler = std::make_shared<CountingFiller>(120);
+      auto filler = std::make_shared<CountingFiller>(10 * kTenth);
       filler->during = [](FillContext&, std::size_t) {
         std::this_thread::sleep_for(std::chrono::microseconds(100));
       };
@@ -181,8 +160,12 @@ TEST(PipelineTest, SeveralWorkersShareTheWork) {
       }
       const std::vector<std::uint64_t> fills = pipeline.stats().fills;
       const auto all = std::accumulate(fills.begin(), fills.end(), std::uint64_t{0});
-      EXPECT_GE(all - *std::max_element(fills.begin(), fills.end()), 12U)
+      const auto busiest = *std::max_element(fills.begin(), fills.end());
+      EXPECT_GE(all - busiest, kTenth)
           << "done by others than the busiest of " << num_workers << " workers, depth " << depth;
+      if (num_workers > kFewWorkers) continue;  // many may each get less than a tenth
+      EXPECT_GE(std::count_if(fills.begin(), fills.end(), [](auto n) { return n >= kTenth; }), 2)
+          << num_workers << " workers, depth " << depth;
     }
   }
 }
@@ -205,7 +188,6 @@ TEST(PipelineTest, WorkersSleepUntilHalfOfTheSlotsAreEmptyAndThenFillAll) {
   ASSERT_TRUE(falls_asleep(pipeline, 2));
   EXPECT_EQ(count_fills(pipeline), 9U);  // one more than the depth
   for (int i = 0; i < 4; ++i) pipeline.next();
-  std::this_thread::sleep_for(milliseconds(20));
   EXPECT_EQ(count_fills(pipeline), 9U);
   EXPECT_EQ(pipeline.stats().num_asleep, 2U);
   pipeline.next();
@@ -215,45 +197,56 @@ TEST(PipelineTest, WorkersSleepUntilHalfOfTheSlotsAreEmptyAndThenFillAll) {
 
 TEST(PipelineTest, AConsumerThatIsNeverBehindSeesFewSlotsAgainAndAgain) {
   for (const unsigned num_workers : {0U, 1U}) {
-    const auto filler = std::make_shared<CountingFiller>(CountingFiller::kEndless);
-    filler->during = [](FillContext&, std::size_t) {
-      std::this_thread::sleep_for(std::chrono::microseconds(300));
+    const auto filler = std::make_shared<CountingFiller>(60);
+    std::array<Gate, 60> asked;
+    filler->during = [&](FillContext& context, std::size_t) {
+      asked[context.sequence()].wait(context.stop());
     };
     Pipeline pipeline(filler, {.num_workers = num_workers, .depth = 40});
     std::set<std::uint32_t> seen;
-    for (int i = 0; i < 60; ++i) seen.insert(pipeline.next().slot());
+    for (Gate& gate : asked) {
+      gate.open();
+      seen.insert(pipeline.next().slot());
+    }
     EXPECT_LT(seen.size(), 20U) << num_workers << " workers";
   }
 }
 
 TEST(PipelineTest, StageTimesAreCounted) {
+  FakeClock clock;
   auto filler = std::make_shared<CountingFiller>(10);
-  filler->during = [](FillContext&, std::size_t stage) {
-    if (stage == 1) std::this_thread::sleep_for(milliseconds(2));
+  filler->during = [&](FillContext&, std::size_t stage) {
+    if (stage == 1) clock.advance(milliseconds(2));
   };
-  Pipeline pipeline(filler, {.num_workers = 1});
+  Pipeline pipeline(filler, {.num_workers = 1, .clock = &clock});
   while (pipeline.next()) {
   }
   const PipelineStats stats = pipeline.stats();
   ASSERT_EQ(stats.stages.size(), 3U);
   EXPECT_EQ(stats.stages[1].name, "work");
-  EXPECT_GE(stats.stages[1].busy_s, 0.02);
-  EXPECT_LT(stats.stages[0].busy_s, 0.01);
+  EXPECT_DOUBLE_EQ(stats.stages[1].busy_s, 0.02);
+  EXPECT_EQ(stats.stages[0].busy_s, 0);
+  EXPECT_EQ(stats.stages[2].busy_s, 0);
   EXPECT_EQ(stats.num_delivered, 10U);
 }
 
 TEST(PipelineTest, HoldingEverySlotIsAnErrorAndNotAHang) {
   for (const unsigned num_workers : {0U, 2U}) {
+    FakeClock clock;
     auto filler = std::make_shared<CountingFiller>(100);
-    Pipeline pipeline(filler,
-                      {.num_workers = num_workers, .depth = 2, .stall_limit = milliseconds(100)});
+    Pipeline pipeline(filler, {.num_workers = num_workers, .depth = 2, .clock = &clock});
     std::vector<SlotLease> held;
+    for (int i = 0; i < 4; ++i) held.push_back(pipeline.next());
+    ASSERT_TRUE(falls_asleep(pipeline, num_workers)) << "four leases of four slots";
+    const Thread time("time", [&](const std::stop_token& stop) {
+      for (; !stop.stop_requested(); std::this_thread::yield())
+        clock.advance(std::chrono::seconds(5));
+    });
     try {
-      for (int i = 0; i < 10; ++i) held.push_back(pipeline.next());
-      FAIL() << "ten leases of four slots";
+      held.push_back(pipeline.next());
+      FAIL() << "five leases of four slots";
     } catch (const Failure& failure) {
       EXPECT_EQ(failure.error().code, &kPipeLeases);
-      EXPECT_EQ(held.size(), 4U);
     }
   }
 }

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include "stoker/base/error.h"
-#include "stoker/pipeline/bounded_queue.h"
 #include "stoker/pipeline/pipeline.h"
 #include "tests/doubles/pct_scheduler.h"
 #include "tests/pipeline/counting_filler.h"
@@ -50,6 +49,30 @@ TEST(ScheduleTest, TheFirstFailureInOrderWinsInEverySchedule) {
       ASSERT_EQ(failure.error().place.file, "file2");
     }
   });
+}
+
+// Workers that hang until they are stopped: the consumer waits, or is about to.
+TEST(ScheduleTest, CancelAndStopWakeAWaitingConsumerInEverySchedule) {
+  for (const bool by_token : {false, true}) {
+    explore_schedules(500, 1, [by_token](PctScheduler& scheduler) {
+      Gate never_opened;
+      auto filler = std::make_shared<CountingFiller>(CountingFiller::kEndless);
+      filler->during = [&](FillContext& context, std::size_t) {
+        never_opened.wait(context.stop());
+      };
+      Pipeline pipeline(filler, small(scheduler, 2, 2));
+      std::stop_source stop;
+      const Thread other("cancel", [&](const std::stop_token&) {
+        if (by_token) {
+          stop.request_stop();
+        } else {
+          pipeline.cancel();
+        }
+      });
+      ASSERT_FALSE(pipeline.next(stop.get_token()));
+      ASSERT_EQ(pipeline.ending(), Ending::kCancelled);
+    });
+  }
 }
 
 TEST(ScheduleTest, ShutdownEndsInEverySchedule) {
@@ -108,23 +131,6 @@ TEST(ScheduleTest, SleepersAreCalledInEverySchedule) {
       ASSERT_EQ(filler->value(lease.slot()), expected * expected);
     }
     ASSERT_FALSE(pipeline.next());
-  });
-}
-
-TEST(ScheduleTest, TheQueueLosesNothingInAnySchedule) {
-  explore_schedules(2000, 1, [](PctScheduler&) {
-    BoundedQueue<int> queue({.num_items = 1});
-    int received = 0;
-    Thread consumer("consumer", [&](const std::stop_token&) {
-      while (queue.pop({})) ++received;
-    });
-    Thread producer("producer", [&](const std::stop_token&) {
-      for (int i = 0; i < 3; ++i) ASSERT_TRUE(queue.push(i, {}));
-    });
-    producer.join();
-    queue.close();
-    consumer.join();
-    ASSERT_EQ(received, 3);
   });
 }
 

@@ -7,7 +7,7 @@
 #include "stoker/cuda/device_probe.h"
 #include "stoker/cuda/event.h"
 #include "stoker/cuda/graph.h"
-#include "stoker/observe/averages.h"
+#include "stoker/observe/statistics.h"
 
 namespace stoker::bench {
 namespace {

@@ -9,7 +9,7 @@
 #include "stoker/base/philox.h"
 #include "stoker/bench/device_timing.h"
 #include "stoker/bench/errors.h"
-#include "stoker/cuda/device_scope.h"
+#include "stoker/cuda/device_api.h"
 
 namespace stoker::bench {
 namespace {

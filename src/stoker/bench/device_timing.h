@@ -8,7 +8,7 @@
 #include "stoker/cuda/device_buffer.h"
 #include "stoker/cuda/event.h"
 #include "stoker/cuda/stream.h"
-#include "stoker/observe/averages.h"
+#include "stoker/observe/statistics.h"
 
 namespace stoker::bench {
 

@@ -9,8 +9,8 @@
 #include "stoker/base/cpu_count.h"
 #include "stoker/bench/errors.h"
 #include "stoker/bench/feed_window.h"
-#include "stoker/observe/averages.h"
 #include "stoker/observe/calibration_loop.h"
+#include "stoker/observe/statistics.h"
 
 namespace stoker::bench {
 namespace {
@@ -59,26 +59,18 @@ void add_rates(const std::vector<FeedWindow>& windows, FeedBenchRow& row) {
 
 void add_totals(const std::vector<FeedWindow>& windows, FeedBenchRow& row) {
   double wall_s = 0, wait_s = 0, cpu_s = 0;
-  std::uint64_t true_frames = 0, all_frames = 0;
   for (const FeedWindow& window : windows) {
     const observe::ConsumerReport& consumer = window.consumer;
     wall_s += consumer.wall_s;
     wait_s += consumer.wait_s;
     cpu_s += consumer.cpu_s;
-    true_frames += consumer.true_frames;
-    all_frames += consumer.all_frames;
-    row.num_batches += consumer.num_batches;
-    row.num_clips += consumer.num_clips;
+    row += consumer;
     for (const std::uint64_t at : consumer.epoch_ends) {
       row.longest_epoch_gap_ms = std::max(row.longest_epoch_gap_ms, 1e3 * consumer.intervals_s[at]);
     }
   }
   row.stall_share = wall_s > 0 ? wait_s / wall_s : 0;
   row.cpu_percent = wall_s > 0 ? 100 * cpu_s / wall_s / count_cpus().allowed : 0;
-  if (all_frames > 0) {
-    row.padding_share =
-        static_cast<double>(all_frames - true_frames) / static_cast<double>(all_frames);
-  }
 }
 
 // What only a GPU has: the ring by itself, and a consumer of matrix products.

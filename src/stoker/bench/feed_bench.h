@@ -15,7 +15,7 @@
 #include "stoker/bench/feed_window.h"
 #include "stoker/feed/fallbacks.h"
 #include "stoker/feed/tuner/tuner_log.h"
-#include "stoker/observe/interval_statistics.h"
+#include "stoker/observe/statistics.h"
 
 namespace stoker::bench {
 
@@ -32,8 +32,8 @@ struct FeedBenchOptions {
   std::function<void(std::string_view)> say = [](std::string_view) {};
 };
 
-// One case. Intervals are those of all windows together, as the consumer saw them.
-struct FeedBenchRow {
+// One case. Counts and intervals are those of all windows together, as the consumer saw them.
+struct FeedBenchRow : feed::BatchCounts {
   FeedBenchCase what;
   unsigned num_workers = 0;
   std::string device = "cpu";
@@ -47,14 +47,11 @@ struct FeedBenchRow {
   double cpu_percent = 0;           // of all cores allowed
   double stall_share = 0;           // time the consumer waited over all time
   observe::IntervalStatistics intervals;
-  double longest_epoch_gap_ms = 0;  // longest interval that leads from one epoch into the next
-  double padding_share = 0;
-  double open_s = 0;         // best
-  double first_batch_s = 0;  // after open() returned, median
-  double held_mb = 0;        // RssAnon + RssShmem while running, most of all windows
-  double buffers_mb = 0;     // of that, batches: what the settings allow
-  std::uint64_t num_batches = 0;
-  std::uint64_t num_clips = 0;
+  double longest_epoch_gap_ms = 0;    // longest interval that leads from one epoch into the next
+  double open_s = 0;                  // best
+  double first_batch_s = 0;           // after open() returned, median
+  double held_mb = 0;                 // RssAnon + RssShmem while running, most of all windows
+  double buffers_mb = 0;              // of that, batches: what the settings allow
   unsigned num_repeated_windows = 0;  // because the machine was disturbed
   double step_ms = 0;                 // 0: as fast as possible
   double supply_clips_per_s = 0;      // what the demand is a share of, median; 0: no share asked

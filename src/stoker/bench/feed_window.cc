@@ -8,9 +8,9 @@
 #include "stoker/bench/errors.h"
 #include "stoker/cuda/errors.h"
 #include "stoker/feed/open_feed.h"
-#include "stoker/observe/device_limits.h"
 #include "stoker/observe/device_source.h"
-#include "stoker/observe/process_memory.h"
+#include "stoker/observe/feed_limits.h"
+#include "stoker/observe/resource_use.h"
 
 namespace stoker::bench {
 namespace {

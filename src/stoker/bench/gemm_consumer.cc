@@ -6,10 +6,10 @@
 #include "stoker/base/clock.h"
 #include "stoker/base/machine_figures.h"
 #include "stoker/bench/gemm_step.h"
-#include "stoker/observe/averages.h"
 #include "stoker/observe/batch_source.h"
+#include "stoker/observe/resource_use.h"
+#include "stoker/observe/statistics.h"
 #include "stoker/observe/step_clock.h"
-#include "stoker/observe/utilization_log.h"
 
 namespace stoker::bench {
 namespace {
@@ -80,10 +80,7 @@ class GemmRun {
     const observe::TakenBatch taken = observe::count_batch(*batch);
     enqueue(*batch);
     batch->release(stream_);
-    ++report_.consumer.num_batches;
-    report_.consumer.num_clips += taken.num_clips;
-    report_.consumer.true_frames += taken.true_frames;
-    report_.consumer.all_frames += taken.all_frames;
+    report_.consumer += taken;
     return true;
   }
 

@@ -10,7 +10,7 @@
 #include "stoker/base/clock.h"
 #include "stoker/base/machine_figures.h"
 #include "stoker/cache/build/parallel.h"
-#include "stoker/observe/averages.h"
+#include "stoker/observe/statistics.h"
 #include "stoker/observe/feed_limits.h"
 
 namespace stoker::bench {

@@ -68,11 +68,10 @@ Json times_json(const bench::FeedBenchRow& row) {
            {"device_thread", nullptr},
            {"bus_busy", nullptr}};
   if (const auto& thread = row.times.device_thread) {
-    out["device_thread"] = {{"waits_for_workers", thread->waits_for_workers},
-                            {"waits_for_slot", thread->waits_for_slot},
-                            {"waits_for_copy", thread->waits_for_copy},
-                            {"launches", thread->launches},
-                            {"launch_us_per_batch", thread->launch_us_per_batch}};
+    Json shares = Json::object();
+    for (const auto& [name, share] : thread->stages) shares[name] = share;
+    shares["launch_us_per_batch"] = thread->launch_us_per_batch;
+    out["device_thread"] = std::move(shares);
   }
   if (row.bus_clips_per_s > 0) out["bus_busy"] = row.clips_per_s / row.bus_clips_per_s;
   return out;
@@ -96,7 +95,7 @@ Json row_json(const bench::FeedBenchRow& row) {
            {"cpu_percent", row.cpu_percent},
            {"stall_share", row.stall_share}};
   out.update(intervals_json(row.intervals));
-  out["padding_share"] = row.padding_share;
+  out["padding_share"] = row.padding_share();
   out["open_s"] = row.open_s;
   out["first_batch_s"] = row.first_batch_s;
   out["longest_epoch_gap_ms"] = row.longest_epoch_gap_ms;
@@ -106,8 +105,9 @@ Json row_json(const bench::FeedBenchRow& row) {
   out["step_alone_ms"] = row.step_alone_ms;
   out["supply_clips_per_s"] =
       row.supply_clips_per_s > 0 ? Json(row.supply_clips_per_s) : Json(nullptr);
-  out["batches"] = row.num_batches;
-  out["clips"] = row.num_clips;
+  for (const feed::BatchCountField& field : feed::kBatchCountFields) {
+    if (!field.bench_key.empty()) out[std::string(field.bench_key)] = row.*field.member;
+  }
   out["repeated_windows"] = row.num_repeated_windows;
   out["from_memory"] = row.memory_intervals ? intervals_json(*row.memory_intervals) : Json(nullptr);
   out["gpu_util_mean"] = row.gpu_util_mean;
@@ -151,8 +151,9 @@ void print_times(CommandContext& context, const bench::FeedBenchRow& row) {
       "  workers busy {:.0f} %; the thread to the GPU waits {:.0f} % for them, {:.0f} % for "
       "copies, "
       "{:.0f} % for the consumer, and calls {:.0f} us a batch",
-      100 * row.times.worker_busy_share(), 100 * thread->waits_for_workers,
-      100 * thread->waits_for_copy, 100 * thread->waits_for_slot, thread->launch_us_per_batch));
+      100 * row.times.worker_busy_share(), 100 * thread->share("waits_for_workers"),
+      100 * thread->share("waits_for_copy"), 100 * thread->share("waits_for_slot"),
+      thread->launch_us_per_batch));
 }
 
 void print_row(CommandContext& context, const bench::FeedBenchRow& row,
@@ -175,7 +176,7 @@ void print_row(CommandContext& context, const bench::FeedBenchRow& row,
       "  batch {:.3f} +- {:.3f} ms (std/mean {:.3f}), p50 {:.3f}, p99 {:.3f}; stall {:.2f} %; "
       "padding {:.2f} %",
       row.intervals.mean_ms, row.intervals.std_ms, row.intervals.cv(), row.intervals.p50_ms,
-      row.intervals.p99_ms, 100 * row.stall_share, 100 * row.padding_share));
+      row.intervals.p99_ms, 100 * row.stall_share, 100 * row.padding_share()));
   if (row.memory_intervals) {
     context.print(
         fmt::format("  the same consumer fed from memory: std/mean {:.3f}, p99/p50 {:.3f} "

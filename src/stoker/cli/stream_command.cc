@@ -148,7 +148,9 @@ class StreamRun {
     Json& out = context_.report();
     out["batches"] = std::move(lines_);
     out["stream_digest"] = stream_.finish().hex();
-    out["clips"] = stats.num_clips;
+    for (const feed::BatchCountField& field : feed::kBatchCountFields) {
+      if (!field.stream_key.empty()) out[std::string(field.stream_key)] = stats.*field.member;
+    }
     out["padding_share"] = stats.padding_share();
     out["first_batch_s"] = first_batch_s_;
     out["open_s"] = open_s;
@@ -167,7 +169,6 @@ class StreamRun {
     out["rows"] = counts.rows;
     out["accepted"] = counts.accepted;
     out["rejected"] = counts.rejected;
-    out["bad_rows"] = stats.num_empty_bad;
     out["fallbacks"] = std::move(fallbacks);
     keep_rejects(opened);
     if (counts.rejected > 0) {

@@ -1,5 +1,5 @@
-// The one counted door for calls of the CUDA runtime: failures become GpuError, and tests can make
-// the Nth call fail.
+// Every call of the CUDA runtime goes through here and is counted: failures become GpuError, and
+// tests can make the Nth call fail.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,19 @@
 #include "stoker/base/error.h"
 
 namespace stoker::cuda {
+
+// Statuses that tests plant and that code asks for, with the runtime's numbers.
+inline constexpr int kStatusMemory = 2;
+inline constexpr int kStatusNoDevice = 100;
+inline constexpr int kStatusIllegalAddress = 700;
+
+// The runtime's own sentence and name: "out of memory (cudaErrorMemoryAllocation)".
+std::string status_text(int status);
+
+const ErrorCode* code_of(int status);
+
+// The runtime keeps a failure until somebody asks; a reported one must not trip a later launch.
+void forget_last_error() noexcept;
 
 // A fault to plant: call number `at` (from 0, counted since planting) ends with `status`; with
 // `stays` every later call does too, as after an error that kills the context.
@@ -25,7 +38,7 @@ void plant_call_fault(std::optional<CallFault> fault);
 // Calls since the last plant_call_fault().
 std::uint64_t num_calls();
 
-// Counts a call; not 0 when a planted fault takes its place.
+// Counts a call; not 0 when a planted fault replaces it.
 int planted_fault() noexcept;
 
 // The Error for a status of the runtime (a cudaError_t); `call` names the function, `detail` what

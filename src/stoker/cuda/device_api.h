@@ -6,9 +6,15 @@
 #include <cstdint>
 #include <span>
 
-#include "stoker/cuda/handles.h"
+struct CUstream_st;
+struct CUevent_st;
 
 namespace stoker::cuda {
+
+// The same types as cudaStream_t and cudaEvent_t, without CUDA's headers: a handle from PyTorch or
+// from plain CUDA fits.
+using StreamHandle = CUstream_st*;
+using EventHandle = CUevent_st*;
 
 enum class StreamPriority { kLow, kNormal, kHigh };
 enum class CopyKind { kToDevice, kToHost, kOnDevice };
@@ -77,5 +83,19 @@ class DeviceApi {
 
 // The real one; without CUDA every call of it throws E-CUDA-NONE.
 DeviceApi& system_device_api();
+
+// Makes a GPU current for launches and attributes of kernels, which go to the current device, and
+// gives the caller's back: trainers keep their own. Throws GpuError.
+class DeviceScope {
+ public:
+  explicit DeviceScope(int device);
+  ~DeviceScope();
+  DeviceScope(const DeviceScope&) = delete;
+  DeviceScope& operator=(const DeviceScope&) = delete;
+
+ private:
+  int before_ = 0;
+  bool was_changed_ = false;
+};
 
 }  // namespace stoker::cuda

@@ -1,13 +1,20 @@
 #include <cuda_runtime_api.h>
 
+#include <string>
 #include <vector>
 
 #include "stoker/base/number_text.h"
 #include "stoker/cuda/check.h"
 #include "stoker/cuda/device_api.h"
-#include "stoker/cuda/device_scope.h"
 
 namespace stoker::cuda {
+
+std::string status_text(int status) {
+  const auto error = static_cast<cudaError_t>(status);
+  return std::string(cudaGetErrorString(error)) + " (" + cudaGetErrorName(error) + ")";
+}
+
+void forget_last_error() noexcept { cudaGetLastError(); }
 
 DeviceScope::DeviceScope(int device) {
   call("cudaGetDevice", [&] { return cudaGetDevice(&before_); });

@@ -1,8 +1,8 @@
 #include <string>
 
 #include "stoker/base/invariant.h"
+#include "stoker/cuda/check.h"
 #include "stoker/cuda/device_api.h"
-#include "stoker/cuda/device_scope.h"
 #include "stoker/cuda/errors.h"
 
 namespace stoker::cuda {
@@ -42,6 +42,10 @@ class NoApi final : public DeviceApi {
 };
 
 }  // namespace
+
+std::string status_text(int status) { return "CUDA status " + std::to_string(status); }
+
+void forget_last_error() noexcept {}
 
 DeviceScope::DeviceScope(int /*device*/) { refuse(); }
 DeviceScope::~DeviceScope() { check_invariant(!was_changed_, "a build without CUDA has no GPU"); }

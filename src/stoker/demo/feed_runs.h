@@ -7,7 +7,7 @@
 
 #include "stoker/base/io/io.h"
 #include "stoker/base/report/html_report.h"
-#include "stoker/observe/interval_statistics.h"
+#include "stoker/observe/statistics.h"
 
 namespace stoker::demo {
 

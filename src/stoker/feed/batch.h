@@ -84,7 +84,7 @@ class Batch {
   std::uint64_t epoch() const { return slot_->epoch; }
   std::uint64_t index() const { return slot_->index; }
   bool is_last_of_epoch() const { return slot_->is_last; }
-  const BatchSums& sums() const { return slot_->sums; }
+  const BatchCounts& counts() const { return slot_->counts; }
   // (B, T, L) on this rank, and over all ranks.
   const BatchShape& shape() const { return slot_->shape; }
   const BatchShape& global_shape() const { return slot_->global_shape; }

@@ -22,7 +22,7 @@ DlDataType type_of(config::MelDtype dtype) {
   return {2, 16, 1};
 }
 
-// The tensor, its shape and the batch it lies in: freed together.
+// The tensor, its shape and the batch whose memory it is: freed together.
 struct Exported {
   DlManagedTensor managed;
   std::array<std::int64_t, 3> shape{};

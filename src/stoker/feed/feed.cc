@@ -10,8 +10,6 @@
 #include "stoker/feed/assembly/collator.h"
 #include "stoker/feed/device/upload_thread.h"
 #include "stoker/feed/errors.h"
-#include "stoker/feed/feed_format.h"
-#include "stoker/feed/feed_totals.h"
 #include "stoker/feed/sampling/epoch_lengths.h"
 #include "stoker/feed/tuner/tuner.h"
 #include "stoker/pipeline/errors.h"
@@ -23,7 +21,7 @@ namespace {
 constexpr unsigned kIdleWorkersPerCore = 4;
 constexpr unsigned kMostReadAhead = 512;
 
-// A place that the epoch does not have can only come from a damaged state or a wrong call.
+// A position that the epoch does not have can only come from a damaged state or a wrong call.
 void check_batch(const FeedPosition& at, std::uint64_t num_batches) {
   if (at.batch <= num_batches) return;
   raise({.code = &kFeedState,
@@ -39,7 +37,7 @@ struct Feed::State {
       : setup(std::move(given)),
         order(std::make_shared<Sampler>(std::move(setup.rows), setup.order)) {
     check_ranks(setup.ranks, setup.order.batch_multiple);
-    // The place behind the last epoch is a place that a state names, too.
+    // A state may name the position behind the last epoch, too.
     setup.num_epochs = std::min(setup.num_epochs, kEndEpoch - 1);
     format = std::make_shared<BatchFormat>(make_format(setup, *order));
     max_depth = count_slots(*format, setup.loading.buffer_bytes) - 2;
@@ -92,7 +90,7 @@ struct Feed::State {
         OptionalFieldOptions{.seed = setup.order.seed, .reference = setup.extras.reference});
   }
 
-  // Remembers the epochs of every batch that may lie between what storage is asked for and what the
+  // Remembers the epochs of every batch that may be between what storage is asked for and what the
   // consumer takes: with short epochs and a long buffer these are thousands.
   std::shared_ptr<EpochCursor> make_planner(std::uint64_t first_epoch) const {
     std::uint64_t num_under_way = max_depth + 2 + ReadAhead::kMostBatches;
@@ -260,7 +258,7 @@ struct Feed::State {
   std::shared_ptr<Collator> fill;
   FeedPosition position;
   std::optional<std::uint64_t> epoch_batches;  // of the position's epoch
-  FeedTotals totals;
+  BatchTotals totals;
   unsigned min_depth = 1;
   unsigned max_depth = 1;
   // Held by whoever replaces the engine below, and by those who use it from another thread.
@@ -294,14 +292,14 @@ std::optional<Batch> Feed::next(const std::stop_token& stop) {
   if (own.stage != nullptr) {
     DeviceLease lease = own.stage->next(stop);
     if (!lease) return std::nullopt;
-    own.totals.add(lease.slot().host.sums);
+    own.totals.add(lease.slot().host.counts);
     ++own.position.batch;
     return std::optional<Batch>(std::in_place, std::move(lease), own.setup.store, own.format);
   }
   pipeline::SlotLease lease = own.pipeline->next(stop);
   if (!lease) return std::nullopt;
   const BatchSlot& slot = own.fill->slot(lease.slot());
-  own.totals.add(slot.sums);
+  own.totals.add(slot.counts);
   if (const auto soon = own.pipeline->peek()) own.fill->slot(*soon).fetch();
   ++own.position.batch;
   return std::optional<Batch>(std::in_place, std::move(lease), slot, own.setup.store, own.format);
@@ -314,7 +312,7 @@ std::string Feed::state() const { return state_line({state_->setup.identity, sta
 void Feed::restore(std::string_view state_line) {
   const FeedState saved = parse_state(state_line);
   check_same(saved.identity, state_->setup.identity);
-  state_->begin(saved.position);  // as it is: a place past the epoch's end is a damaged state
+  state_->begin(saved.position);  // as it is: a position past the epoch's end is a damaged state
 }
 
 void Feed::seek(const FeedPosition& position) {
@@ -334,7 +332,8 @@ const FeedIdentity& Feed::identity() const { return state_->setup.identity; }
 
 FeedStats Feed::stats() const {
   const Lock lock(state_->control_mutex);
-  FeedStats stats = state_->totals.now();
+  FeedStats stats;
+  static_cast<BatchCounts&>(stats) = state_->totals.now();
   if (state_->pipeline != nullptr) stats.pipeline = state_->pipeline->stats();
   stats.fallbacks = state_->setup.store->fallbacks();
   if (state_->read_ahead != nullptr) stats.num_read_ahead = state_->read_ahead->num_asked();

@@ -12,6 +12,7 @@
 
 #include "stoker/feed/assembly/bad_rows.h"
 #include "stoker/feed/batch.h"
+#include "stoker/feed/batch_counts.h"
 #include "stoker/feed/device/uploader.h"
 #include "stoker/feed/feed_options.h"
 #include "stoker/feed/feed_setup.h"
@@ -22,24 +23,14 @@
 
 namespace stoker::feed {
 
-struct FeedStats {
+// The counts are those of all batches delivered.
+struct FeedStats : BatchCounts {
   pipeline::PipelineStats pipeline;
-  std::uint64_t num_batches = 0;  // delivered
-  std::uint64_t num_clips = 0;    // utterances delivered, empty rows not counted
-  std::uint64_t true_frames = 0;
-  std::uint64_t all_frames = 0;
   std::vector<FallbackCount> fallbacks;
-  std::uint64_t num_empty_bad = 0;  // rows delivered empty because their file turned bad
-  std::optional<RingStats> ring;    // of a feed into GPU memory
+  std::optional<RingStats> ring;  // of a feed into GPU memory
   std::optional<UploadStats> device_stage;
   std::optional<DeviceBudget> device;
   std::uint64_t num_read_ahead = 0;  // batches that the storage was asked for ahead
-
-  double padding_share() const {
-    return all_frames == 0
-               ? 0.0
-               : static_cast<double>(all_frames - true_frames) / static_cast<double>(all_frames);
-  }
 };
 
 // One consumer thread at a time; batches may be read and destroyed anywhere. stats(),
@@ -57,14 +48,14 @@ class Feed {
   ~Feed();  // from any state within two seconds
 
   // The next batch, or empty once at the end of each epoch (the next one is being filled already),
-  // for ever after the last epoch, and when `stop` was requested. Throws what ended the run.
+  // always after the last epoch, and when `stop` was requested. Throws what ended the run.
   std::optional<Batch> next(const std::stop_token& stop = {});
   bool has_ended() const;  // no further batch will come
 
   // Batches handed out so far; next() goes on from there in another process.
   std::string state() const;
-  // Goes to the saved place in O(1). Throws E-FEED-STATE, E-FEED-CHANGED and leaves the feed where
-  // it was. Where a thread cannot be started again the feed has ended, and next() throws
+  // Goes to the saved position in O(1). Throws E-FEED-STATE, E-FEED-CHANGED and leaves the feed
+  // where it was. Where a thread cannot be started again the feed has ended, and next() throws
   // E-THREAD-START too.
   void restore(std::string_view state_line);
   // Goes to a batch of an epoch; past its end: to the epochs after it, however far

@@ -11,6 +11,7 @@
 #include "stoker/base/clock.h"
 #include "stoker/config/mel_dtype.h"
 #include "stoker/feed/assembly/bad_rows.h"
+#include "stoker/feed/assembly/batch_slot.h"
 #include "stoker/feed/assembly/optional_fields.h"
 #include "stoker/feed/device/setup.h"
 #include "stoker/feed/feed_state.h"
@@ -58,5 +59,15 @@ struct FeedSetup {
   FeedPosition start;
   std::uint64_t num_epochs = std::numeric_limits<std::uint64_t>::max();
 };
+
+// What the feed's batches may hold at most.
+BatchFormat make_format(const FeedSetup& setup, const Sampler& order);
+
+// As many slots as the memory allows, but not more than a pipeline can use. Throws E-FEED-MEMORY
+// where not even three fit: one is filled, one is ready, one is in the consumer's hands.
+unsigned count_slots(const BatchFormat& format, std::uint64_t buffer_bytes);
+
+// Batches ready in host memory where nobody says how many. A tuner may go on from there.
+unsigned default_depth(const FeedSetup& setup, const BatchFormat& format, unsigned max_depth);
 
 }  // namespace stoker::feed

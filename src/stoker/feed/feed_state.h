@@ -1,4 +1,4 @@
-// Where a feed stands, as one short line: enough to go on exactly, with any number of workers.
+// The position of a feed, as one short line: enough to go on exactly, with any number of workers.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ inline constexpr std::size_t kMaxStateBytes = 192;
 inline constexpr std::uint64_t kEndEpoch = std::uint64_t{1} << 32U;
 inline constexpr std::uint64_t kEndBatch = std::uint64_t{1} << 32U;
 
-// What must be the same for a place in the order to mean the same; 16 hexadecimal digits each.
+// What must be the same for a position in the order to mean the same; 16 hexadecimal digits each.
 struct FeedIdentity {
   std::string data;
   std::string order;

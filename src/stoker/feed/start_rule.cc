@@ -1,3 +1,4 @@
+// Waits as the start rule says, and words the two lines that a trainer prints about it.
 #include "stoker/feed/start_rule.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,7 @@
 #include "stoker/observe/batch_source.h"
 
 namespace stoker::observe {
+
 std::optional<feed::Batch> next_of_any_epoch(feed::Feed& feed, const std::stop_token& stop) {
   std::optional<feed::Batch> batch = feed.next(stop);
   if (!batch && !feed.has_ended() && !stop.stop_requested()) batch = feed.next(stop);
@@ -8,11 +9,9 @@ std::optional<feed::Batch> next_of_any_epoch(feed::Feed& feed, const std::stop_t
 }
 
 TakenBatch count_batch(const feed::Batch& batch) {
-  const feed::BatchSums& sums = batch.sums();
-  TakenBatch taken{.num_clips = sums.num_clips,
-                   .true_frames = sums.true_frames,
-                   .all_frames = sums.all_frames,
-                   .is_last_of_epoch = batch.is_last_of_epoch()};
+  TakenBatch taken;
+  static_cast<feed::BatchCounts&>(taken) = batch.counts();
+  taken.is_last_of_epoch = batch.is_last_of_epoch();
   const feed::MelArray mel = batch.mel();
   if (!batch.device().is_cpu() || mel.shape[0] == 0) return taken;
   taken.mel = static_cast<const std::byte*>(mel.data);

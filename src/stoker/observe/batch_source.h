@@ -1,4 +1,4 @@
-// The door a consumer takes batches from: a feed, batches that lie in memory, or a device.
+// Where a consumer takes batches from: a feed, or copies of batches in memory.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,8 @@
 
 namespace stoker::observe {
 
-// What a consumer needs to know of a batch to count it.
-struct TakenBatch {
-  std::uint64_t num_clips = 0;
-  std::uint64_t true_frames = 0;
-  std::uint64_t all_frames = 0;
+// What a consumer needs to know of a batch: what was counted of it, and its memory.
+struct TakenBatch : feed::BatchCounts {
   bool is_last_of_epoch = false;
   // In host memory: the mel and the length of a row; null elsewhere.
   const std::byte* mel = nullptr;

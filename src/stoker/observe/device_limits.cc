@@ -1,4 +1,5 @@
-#include "stoker/observe/device_limits.h"
+// The limits that concern a GPU: the bus, and the cores that fill page-locked memory.
+#include "stoker/observe/feed_limits.h"
 
 #include <fmt/format.h>
 

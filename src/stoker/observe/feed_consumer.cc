@@ -1,26 +1,67 @@
 #include "stoker/observe/feed_consumer.h"
 
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 
 #include "stoker/base/clock.h"
 #include "stoker/base/cpu_count.h"
 #include "stoker/base/machine_figures.h"
-#include "stoker/observe/prompt_wakeups.h"
 
 namespace stoker::observe {
 namespace {
 
+constexpr std::uint64_t kShortestSliceNs = 100'000;  // that Linux takes
+
+// As the kernel reads it; its own header does not go together with <sched.h>.
+struct SchedulingAttributes {
+  std::uint32_t size_bytes = sizeof(SchedulingAttributes);
+  std::uint32_t policy = SCHED_OTHER;
+  std::uint64_t flags = 0;
+  std::int32_t nice = 0;
+  std::uint32_t priority = 0;
+  std::uint64_t slice_ns = 0;  // of a normal thread since Linux 6.12; 0: the usual one
+  std::uint64_t deadline_ns = 0;
+  std::uint64_t period_ns = 0;
+};
+
+void set_slice(std::uint64_t slice_ns) noexcept {
+  SchedulingAttributes own;
+  if (syscall(SYS_sched_getattr, 0, &own, sizeof own, 0) != 0 || own.policy != SCHED_OTHER) return;
+  own.slice_ns = slice_ns;
+  syscall(SYS_sched_setattr, 0, &own, 0);
+}
+
+// Makes the stand-in as punctual as a GPU: its steps are to end when they should, so that what is
+// late is the feed and not its own waking up. While it lives this thread's sleeps are timed to the
+// nanosecond and it asks for a short slice of the processor, with which Linux lets it interrupt
+// threads of longer ones. Rights are not needed; where the kernel knows neither, nothing happens.
+class PromptWakeups {
+ public:
+  PromptWakeups() noexcept : slack_before_ns_(prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0)) {
+    prctl(PR_SET_TIMERSLACK, 1UL, 0, 0, 0);
+    set_slice(kShortestSliceNs);
+  }
+  ~PromptWakeups() {
+    if (slack_before_ns_ > 0)
+      prctl(PR_SET_TIMERSLACK, static_cast<unsigned long>(slack_before_ns_), 0, 0, 0);
+    set_slice(0);
+  }
+  PromptWakeups(const PromptWakeups&) = delete;
+  PromptWakeups& operator=(const PromptWakeups&) = delete;
+
+ private:
+  int slack_before_ns_ = 0;
+};
+
 // A sleeping thread wakes up late by about this much; the rest of a step is spent awake.
 constexpr double kLatenessS = 150e-6;
-
-double now_s() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 // On many cores a feed leaves one to its consumer. There the stand-in stays awake, as the thread of
 // a trainer that waits for its GPU does: a core that slept may come back milliseconds late.
@@ -31,16 +72,18 @@ bool has_own_core() {
 
 enum class Waiting { kAsleep, kAwake };
 
+double seconds_of(const Clock& clock) { return std::chrono::duration<double>(clock.now()).count(); }
+
 // What a trainer does with a batch: nothing that this processor sees.
-void pass_step(double until_s, Waiting waiting) {
+void pass_step(const Clock& clock, double until_s, Waiting waiting) {
   const double sleep_until_s = until_s - kLatenessS;
-  if (waiting == Waiting::kAsleep && sleep_until_s > now_s()) {
+  if (waiting == Waiting::kAsleep && sleep_until_s > seconds_of(clock)) {
     timespec at{};
     at.tv_sec = static_cast<time_t>(sleep_until_s);
     at.tv_nsec = static_cast<long>((sleep_until_s - static_cast<double>(at.tv_sec)) * 1e9);
     clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, nullptr);
   }
-  while (now_s() < until_s) {
+  while (seconds_of(clock) < until_s) {
   }
 }
 
@@ -50,7 +93,7 @@ class Run {
   Run(BatchSource& source, const ConsumerOptions& options) : source_(source), options_(options) {}
 
   void warm_up() {
-    const Stopwatch watch;
+    const Stopwatch watch(*options_.clock);
     std::uint64_t taken = 0;
     while (watch.seconds() < options_.warm_s || taken < options_.warm_batches) {
       const std::optional<TakenBatch> batch = source_.take(options_.stop);
@@ -80,7 +123,7 @@ class Run {
       }
       follows_end = batch->is_last_of_epoch;
       last_s = got_s;
-      count(*batch);
+      report_ += *batch;
       step(*batch, got_s);
     }
     report_.wall_s = now_s() - start_s;
@@ -89,23 +132,18 @@ class Run {
   }
 
  private:
+  double now_s() const { return seconds_of(*options_.clock); }
   std::size_t expected_batches() const {
     constexpr double kFastestS = 1e-4;
     const double most = options_.seconds / std::max(options_.step_s, kFastestS) + 1;
     return static_cast<std::size_t>(std::min(most, 1e6));
-  }
-  void count(const TakenBatch& batch) {
-    ++report_.num_batches;
-    report_.num_clips += batch.num_clips;
-    report_.true_frames += batch.true_frames;
-    report_.all_frames += batch.all_frames;
   }
   // Reading the batch belongs to the step: memory that is slow to come makes it longer.
   void step(const TakenBatch& batch, double got_s) {
     if (options_.step_s <= 0) return touch_rows(batch);
     const double cpu_before = thread_cpu_s();
     touch_rows(batch);
-    pass_step(got_s + options_.step_s, waiting_);
+    pass_step(*options_.clock, got_s + options_.step_s, waiting_);
     step_cpu_s_ += thread_cpu_s() - cpu_before;
   }
 

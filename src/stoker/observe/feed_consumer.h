@@ -7,6 +7,7 @@
 #include <stop_token>
 #include <vector>
 
+#include "stoker/base/clock.h"
 #include "stoker/observe/batch_source.h"
 
 namespace stoker::observe {
@@ -18,13 +19,11 @@ struct ConsumerOptions {
   double seconds = 1;              // counted
   std::uint64_t max_batches = std::numeric_limits<std::uint64_t>::max();
   std::stop_token stop = {};
+  const Clock* clock = &system_clock();  // whose steps really pass; a test's must move by itself
 };
 
-struct ConsumerReport {
-  std::uint64_t num_batches = 0;
-  std::uint64_t num_clips = 0;
-  std::uint64_t true_frames = 0;
-  std::uint64_t all_frames = 0;
+// The counts are those of the batches taken, without the warm-up.
+struct ConsumerReport : feed::BatchCounts {
   double wall_s = 0;
   double wait_s = 0;  // in take()
   // Processor time of all threads of the process, without what the stand-in itself spent on its
@@ -35,11 +34,6 @@ struct ConsumerReport {
 
   double clips_per_s() const { return wall_s > 0 ? static_cast<double>(num_clips) / wall_s : 0.0; }
   double stall_share() const { return wall_s > 0 ? wait_s / wall_s : 0.0; }
-  double padding_share() const {
-    return all_frames == 0
-               ? 0.0
-               : static_cast<double>(all_frames - true_frames) / static_cast<double>(all_frames);
-  }
 };
 
 // Ends early when stopped or when the source has nothing more.

@@ -1,4 +1,5 @@
-// What a feed cannot beat on this machine: a plain copy of the same bytes, or the mel alone.
+// What a feed cannot beat on this machine: a plain copy of the same bytes, the mel alone, or into
+// GPU memory the bus and the cores that fill page-locked memory.
 #pragma once
 
 #include <cstddef>
@@ -30,5 +31,22 @@ FeedLimit measure_copy_limit(const feed::DataSetSource& store, const feed::Feed&
 // data set's mean length.
 FeedLimit measure_mel_limit(const feed::DataSetSource& store, const feed::Feed& feed,
                             unsigned num_threads, double seconds);
+
+struct TransferLimits {
+  double bus_bytes_per_s = 0;     // page-locked host memory to the device
+  double memcpy_bytes_per_s = 0;  // `num_threads` threads into page-locked memory
+};
+
+struct TransferLimitOptions {
+  int device = 0;
+  unsigned num_threads = 1;
+  double seconds = 0.3;  // for each
+};
+TransferLimits measure_transfer_limits(const TransferLimitOptions& options);
+
+// Utterances a second that the bus alone would carry in batches of this feed.
+double bus_limit(const feed::Feed& feed, const TransferLimits& limits);
+// The smaller of the two.
+FeedLimit device_limit(const feed::Feed& feed, const TransferLimits& limits);
 
 }  // namespace stoker::observe

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "stoker/feed/feed.h"
@@ -16,13 +17,13 @@ struct FeedTimes {
     double share = 0;
   };
   std::vector<Stage> worker_stages;  // of all workers together; what is left they wait
-  // Of the thread between host and GPU.
+  // Of the thread between host and GPU: waits_for_workers, waits_for_slot (of the ring: the
+  // consumer has none to give back), and what feed::kUploadTimeFields lists.
   struct DeviceThread {
-    double waits_for_workers = 0;
-    double waits_for_slot = 0;  // of the ring: the consumer has none to give back
-    double waits_for_copy = 0;  // workers need the memory that a copy still reads
-    double launches = 0;
+    std::vector<Stage> stages;
     double launch_us_per_batch = 0;
+
+    double share(std::string_view name) const;  // 0 where there is no such stage
   };
   std::optional<DeviceThread> device_thread{};
 

@@ -23,7 +23,7 @@ struct PipelineOptions {
   unsigned max_depth = 64;    // what set_depth may ask for
   std::uint64_t first_sequence = 0;
   std::chrono::nanoseconds stall_limit = std::chrono::seconds(60);  // 0: no watchdog
-  // How long destruction waits for a worker before it leaves it behind; 0: for ever.
+  // How long destruction waits for a worker before it leaves it behind; 0: as long as it takes.
   std::chrono::nanoseconds end_limit = std::chrono::milliseconds(1500);
   const Clock* clock = &system_clock();
 };
@@ -40,7 +40,7 @@ struct PipelineStats {
   unsigned num_ready = 0;              // in order, not yet delivered
   unsigned num_asleep = 0;             // workers without anything to do
   double consumer_wait_s = 0;          // high: the workers are the bottleneck
-  std::uint64_t num_stage_stalls = 0;  // stages that stood still for a sixth of the stall limit
+  std::uint64_t num_stage_stalls = 0;  // stages without a step for a sixth of the stall limit
 };
 
 enum class Ending { kNone, kEnd, kCancelled };

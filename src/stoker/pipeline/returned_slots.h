@@ -18,6 +18,8 @@ class ReturnedSlots {
 
   void give(std::uint32_t slot) noexcept {
     schedule_point();
+    // Release, paired with the acquire in take_all(): the consumer's last read of the slot's memory
+    // comes before the next worker's first write to it.
     is_given_[slot].store(true, std::memory_order_release);
   }
 
@@ -26,6 +28,8 @@ class ReturnedSlots {
   void take_all(std::uint32_t end_slot, Take take) {
     for (std::uint32_t slot = 0; slot < end_slot; ++slot) {
       if (!is_given_[slot].load(std::memory_order_acquire)) continue;
+      // Relaxed: the slot can be given again only after it was filled and found in the ReadyRing,
+      // and that pair of operations orders this store before the next give().
       is_given_[slot].store(false, std::memory_order_relaxed);
       take(slot);
     }

@@ -14,7 +14,7 @@
 
 namespace stoker::pipeline {
 
-// Sequence numbers count up by one; a slot is a place whose memory is used again.
+// Sequence numbers count up by one; a slot is memory that is used again.
 struct Ticket {
   std::uint64_t sequence = 0;
   std::uint32_t slot = 0;
@@ -26,7 +26,7 @@ class FillContext {
   struct Seat {
     Ticket ticket;
     unsigned worker = 0;  // below max_workers; indexes per-worker scratch. 0 in the caller's thread
-    WakeRequest* bell = nullptr;  // heard at every item
+    WakeRequest* wake_request = nullptr;  // served at every item
   };
   FillContext(const Seat& seat, Activity& activity, const Clock& clock, std::stop_token stop)
       : seat_(seat), activity_(activity), clock_(clock), stop_(std::move(stop)) {}
@@ -41,7 +41,7 @@ class FillContext {
   // The work now concerns this item; name_item() turns it into words if something goes wrong.
   void at_item(std::uint64_t item) {
     activity_.at_item(item);
-    if (seat_.bell != nullptr) seat_.bell->answer_if_rung();
+    if (seat_.wake_request != nullptr) seat_.wake_request->serve_if_posted();
   }
 
  private:

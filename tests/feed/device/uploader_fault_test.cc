@@ -4,7 +4,6 @@
 
 #include "stoker/cuda/check.h"
 #include "stoker/cuda/errors.h"
-#include "stoker/cuda/status_text.h"
 #include "stoker/pipeline/errors.h"
 #include "tests/feed/device/simulated_device.h"
 

@@ -8,7 +8,7 @@
 #include "stoker/audio/launch.cuh"
 #include "stoker/base/invariant.h"
 #include "stoker/base/number_text.h"
-#include "stoker/cuda/device_scope.h"
+#include "stoker/cuda/device_api.h"
 
 namespace stoker::audio {
 namespace {

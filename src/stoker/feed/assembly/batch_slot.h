@@ -8,6 +8,7 @@
 
 #include "stoker/base/aligned_bytes.h"
 #include "stoker/config/mel_dtype.h"
+#include "stoker/feed/batch_counts.h"
 #include "stoker/feed/sampling/sampler_settings.h"
 #include "stoker/feed/source/utterance_source.h"
 
@@ -54,14 +55,6 @@ struct BatchFormat {
   std::size_t slot_bytes() const;
 };
 
-// Counted by the worker, so that the consumer need not look at every row.
-struct BatchSums {
-  std::uint32_t num_clips = 0;      // utterances; empty rows are none
-  std::uint32_t num_empty_bad = 0;  // rows that are empty because their file turned bad
-  std::uint64_t true_frames = 0;
-  std::uint64_t all_frames = 0;  // with the padding
-};
-
 // Arrays of one batch. A row holds one utterance or is empty. With R rows of shape (B, T, L) the
 // padded layout has R = B, and row r's mel begins at frame r * T; in the packed layout frame_begins
 // and token_begins say where each row begins.
@@ -88,7 +81,7 @@ struct alignas(64) BatchSlot {
   // Which batch this is now.
   std::uint64_t epoch = 0;
   std::uint64_t index = 0;
-  BatchSums sums;
+  BatchCounts counts;  // by the worker, so that the consumer need not look at every row
   std::uint32_t num_rows = 0;
   bool is_last = false;  // of its epoch
   BatchShape shape;      // of this rank

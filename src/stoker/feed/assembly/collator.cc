@@ -20,14 +20,15 @@ constexpr std::int32_t kMelToCome = -1;
 // Texts are short: reading one takes less time than loading the next from memory.
 constexpr std::size_t kTokenRowsAhead = 4;
 
-BatchSums sum_rows(const BatchSlot& slot) {
-  BatchSums sums{.all_frames = std::uint64_t{slot.shape.num_rows} * slot.shape.num_frames};
-  for (std::size_t row = 0; row < slot.num_rows; ++row) {
-    sums.true_frames += static_cast<std::uint64_t>(slot.mel_len[row]);
-    if (slot.mel_len[row] > 0) ++sums.num_clips;
-    if (slot.mel_len[row] == 0 && slot.utterances[row] != kEmptyRow) ++sums.num_empty_bad;
+BatchCounts count_rows(const BatchSlot& slot) {
+  BatchCounts counts{.num_batches = 1,
+                     .all_frames = std::uint64_t{slot.shape.num_rows} * slot.shape.num_frames};
+  for (std::size_t at = 0; at < slot.num_rows; ++at) {
+    counts.true_frames += static_cast<std::uint64_t>(slot.mel_len[at]);
+    if (slot.mel_len[at] > 0) ++counts.num_clips;
+    if (slot.mel_len[at] == 0 && slot.utterances[at] != kEmptyRow) ++counts.num_empty_bad;
   }
-  return sums;
+  return counts;
 }
 
 }  // namespace
@@ -74,7 +75,7 @@ pipeline::FillEnd Collator::fill(pipeline::FillContext& context) {
     read_payload(*slot, *reader, context);
   }
   fill_gaps(*slot);
-  slot->sums = sum_rows(*slot);
+  slot->counts = count_rows(*slot);
   if (parts_.format->is_for_device) UploadBlock(*slot).write(*slot, *parts_.format);
   return pipeline::FillEnd::kFilled;
 }

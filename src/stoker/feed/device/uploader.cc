@@ -41,7 +41,7 @@ void swap_small(BatchSlot& a, BatchSlot& b) {
   b.shape = a.shape;
   b.global_shape = a.global_shape;
   b.num_rows = a.num_rows;
-  b.sums = a.sums;
+  b.counts = a.counts;
   std::swap(a.utterances, b.utterances);
   std::swap(a.global_utterances, b.global_utterances);
   std::swap(a.text_len, b.text_len);

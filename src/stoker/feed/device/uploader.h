@@ -1,8 +1,10 @@
 // Uploads one batch after the other: memory, streams and kernels, all made once.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "stoker/feed/assembly/resident_utterances.h"
@@ -21,12 +23,25 @@ struct DeviceBudget {
   std::uint64_t total_bytes() const { return fixed_bytes + num_slots * slot_bytes; }
 };
 
-// What the upload thread spent its time on.
+// What the upload thread spent its time on. A new time is a member, a line of
+// kUploadTimeFields, and a line where the thread measures it: reports use the list.
 struct UploadStats {
   std::uint64_t num_moved = 0;  // batches
   double launch_s = 0;          // in calls that start copies and kernels
   double copy_wait_s = 0;       // until a copy was done, so that workers get its memory back
 };
+
+struct UploadTimeField {
+  double UploadStats::*member;
+  std::string_view share_key;  // of its share of the thread's time, in the JSON of `bench feed`
+};
+inline constexpr std::array kUploadTimeFields{
+    UploadTimeField{&UploadStats::copy_wait_s, "waits_for_copy"},
+    UploadTimeField{&UploadStats::launch_s, "launches"},
+};
+static_assert(sizeof(UploadStats) ==
+                  sizeof(std::uint64_t) + kUploadTimeFields.size() * sizeof(double),
+              "every time of UploadStats has a line in kUploadTimeFields");
 
 // Throws GpuError E-CUDA-MEMORY, with the sizes, when not even two batches fit.
 DeviceBudget plan_device_memory(const BatchFormat& format, const DeviceSetup& setup,

@@ -7,7 +7,7 @@
 #include "stoker/audio/mel/cuda/kernel_task.h"
 #include "stoker/audio/mel/log_mel.h"
 #include "stoker/audio/mel/mel_filterbank.h"
-#include "stoker/cuda/handles.h"
+#include "stoker/cuda/device_api.h"
 
 namespace stoker::audio::device {
 

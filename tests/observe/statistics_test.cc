@@ -1,5 +1,5 @@
-// Figures of known intervals.
-#include "stoker/observe/interval_statistics.h"
+// Figures of known measurements.
+#include "stoker/observe/statistics.h"
 
 #include <gtest/gtest.h>
 
@@ -7,6 +7,16 @@
 
 namespace stoker::observe {
 namespace {
+
+TEST(AverageTest, NothingMeasuredIsZero) {
+  EXPECT_EQ(median_of({}), 0);
+  EXPECT_EQ(mean_of({}), 0);
+}
+
+TEST(AverageTest, TheMedianIsNotMovedByAnOutlierAndTheMeanIs) {
+  EXPECT_DOUBLE_EQ(median_of({2, 1, 300}), 2);
+  EXPECT_DOUBLE_EQ(mean_of({2, 1, 300}), 101);
+}
 
 TEST(IntervalStatisticsTest, NothingGivesZeros) {
   const IntervalStatistics none = summarize_intervals({});

@@ -1,4 +1,5 @@
-#include "stoker/feed/feed_format.h"
+// What the batches of a setup may hold at most, and how many of them fit into the memory given.
+#include "stoker/feed/feed_setup.h"
 
 #include <algorithm>
 #include <string>

@@ -1,4 +1,4 @@
-#include "stoker/observe/interval_statistics.h"
+#include "stoker/observe/statistics.h"
 
 #include <algorithm>
 #include <cmath>

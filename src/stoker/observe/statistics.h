@@ -1,0 +1,43 @@
+// The figures that reports make of many measurements: averages, and what the time between batches
+// looks like from the consumer's side.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <span>
+#include <vector>
+
+namespace stoker::observe {
+
+// The upper one of two in the middle; 0 of nothing.
+inline double median_of(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+inline double mean_of(const std::vector<double>& values) {
+  if (values.empty()) return 0;
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+// Of the intervals between consecutive batches, in milliseconds. All 0 without an interval.
+struct IntervalStatistics {
+  std::size_t num_intervals = 0;
+  double mean_ms = 0;
+  double std_ms = 0;
+  double min_ms = 0;
+  double max_ms = 0;
+  double p50_ms = 0;
+  double p99_ms = 0;
+
+  // Standard deviation over mean: 0 is a metronome.
+  double cv() const { return mean_ms > 0 ? std_ms / mean_ms : 0.0; }
+  double p99_over_p50() const { return p50_ms > 0 ? p99_ms / p50_ms : 0.0; }
+};
+
+IntervalStatistics summarize_intervals(std::span<const double> intervals_s);
+
+}  // namespace stoker::observe
