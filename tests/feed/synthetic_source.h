@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "stoker/cache/read/fused_read.h"
-#include "stoker/feed/assembly/element_of.h"
 #include "stoker/feed/feed_setup.h"
 #include "stoker/feed/source/utterance_source.h"
 #include "tests/feed/sampling/speech_lengths.h"
@@ -29,7 +28,7 @@ class SyntheticSource final : public UtteranceSource {
   unsigned extra_samples = 0;    // of every row, beyond its frames
   std::vector<ArrayKind> kinds;  // named arrays; a row has up to max_length steps of each
 
-  std::uint32_t num_rows() const override { return static_cast<std::uint32_t>(rows_.size()); }
+  std::uint32_t num_utterances() const override { return static_cast<std::uint32_t>(rows_.size()); }
   std::string_view id(std::uint32_t row) const override { return ids_[row]; }
   std::int32_t speaker(std::uint32_t row) const override {
     return static_cast<std::int32_t>(row % 3);
@@ -85,10 +84,10 @@ class SyntheticReader final : public UtteranceReader {
     const std::size_t frame_bytes = store_.num_mels() * config::bytes_per_value(out.dtype);
     auto* bytes = static_cast<std::byte*>(out.values);
     for (std::uint32_t i = 0; i < frames; ++i) {
-      cache::fill_values(bytes + i * frame_bytes, element_of(out.dtype), store_.num_mels(),
+      cache::fill_values(bytes + i * frame_bytes, cache::element_of(out.dtype), store_.num_mels(),
                          SyntheticSource::mel_value(row, i));
     }
-    cache::fill_values(bytes + frames * frame_bytes, element_of(out.dtype),
+    cache::fill_values(bytes + frames * frame_bytes, cache::element_of(out.dtype),
                        std::size_t{out.num_frames - frames} * store_.num_mels(), out.padding);
     return frames;
   }

@@ -12,11 +12,11 @@
 #include "stoker/base/clock.h"
 #include "stoker/base/number_text.h"
 #include "stoker/base/philox.h"
+#include "stoker/base/thread/parallel.h"
 #include "stoker/bench/cache_bench_records.h"
 #include "stoker/bench/errors.h"
 #include "stoker/cache/build/build.h"
 #include "stoker/cache/build/cache_lock.h"
-#include "stoker/cache/build/parallel.h"
 #include "stoker/cache/errors.h"
 #include "stoker/cache/maintain/verify.h"
 #include "stoker/cache/read/fused_read.h"
@@ -131,7 +131,7 @@ Window run_threads(const Readers& readers, Way way, double seconds,
                    std::vector<std::unique_ptr<BatchRing>>& rings) {
   std::vector<Window> windows(rings.size());
   const auto num_threads = static_cast<unsigned>(rings.size());
-  cache::run_parallel(num_threads, rings.size(), [&](std::size_t t) {
+  run_parallel(num_threads, rings.size(), [&](std::size_t t) {
     windows[t] =
         run_window(readers, way, seconds, t * readers.order.size() / rings.size(), *rings[t]);
   });

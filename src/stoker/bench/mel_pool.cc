@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "stoker/cache/build/parallel.h"
+#include "stoker/base/thread/parallel.h"
 
 namespace stoker::bench {
 namespace {
@@ -40,8 +40,8 @@ std::vector<std::int16_t> make_voice(std::size_t voice) {
 
 std::vector<std::vector<std::int16_t>> make_voices(std::size_t num_threads) {
   std::vector<std::vector<std::int16_t>> voices(kVoices);
-  cache::run_parallel(static_cast<unsigned>(num_threads), kVoices,
-                      [&](std::size_t voice) { voices[voice] = make_voice(voice); });
+  run_parallel(static_cast<unsigned>(num_threads), kVoices,
+               [&](std::size_t voice) { voices[voice] = make_voice(voice); });
   return voices;
 }
 

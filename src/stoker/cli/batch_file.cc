@@ -11,7 +11,6 @@
 #include "stoker/base/number_text.h"
 #include "stoker/cache/format/npy.h"
 #include "stoker/cli/errors.h"
-#include "stoker/feed/assembly/element_of.h"
 
 namespace stoker::cli {
 namespace {
@@ -52,7 +51,7 @@ class BatchFile {
   // Arrays that were not asked for have no data and are left out.
   void add(std::string_view name, const feed::MelArray& mel) {
     if (mel.data == nullptr) return;
-    add(name, shape_of(feed::element_of(mel.dtype), {mel.shape[0], mel.shape[1], mel.shape[2]}),
+    add(name, shape_of(cache::element_of(mel.dtype), {mel.shape[0], mel.shape[1], mel.shape[2]}),
         mel.data);
   }
   void add(std::string_view name, const feed::ArrayView<float, 2>& wave) {

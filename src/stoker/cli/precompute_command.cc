@@ -48,8 +48,7 @@ void check_device(CommandContext& context) {
   nlohmann::ordered_json& counted = context.report()["fallbacks"];
   counted = nlohmann::ordered_json::object();
   if (!device || device->is_cpu()) return;
-  feed::Fallbacks fallbacks(context.settings().run.strict ? feed::FallbackPolicy::kRefuse
-                                                          : feed::FallbackPolicy::kAllow);
+  feed::Fallbacks fallbacks(feed::policy_of(context.settings()));
   feed::check_named_device(device, feed::view_devices(), fallbacks);
   for (const feed::FallbackCount& each : fallbacks.counts())
     counted[each.from + " -> " + each.to + ": " + each.reason] = each.count;

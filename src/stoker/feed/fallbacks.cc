@@ -4,6 +4,10 @@
 
 namespace stoker::feed {
 
+FallbackPolicy policy_of(const config::Settings& settings) {
+  return settings.run.strict ? FallbackPolicy::kRefuse : FallbackPolicy::kAllow;
+}
+
 void Fallbacks::take(const FallbackCount& kind, std::string_view what) {
   bool is_first = false;
   {

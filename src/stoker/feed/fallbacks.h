@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "stoker/base/thread/sync.h"
+#include "stoker/config/settings.h"
 
 namespace stoker::feed {
 
@@ -19,6 +20,9 @@ struct FallbackCount {
 };
 
 enum class FallbackPolicy { kAllow, kRefuse };
+
+// `strict` refuses every fallback.
+FallbackPolicy policy_of(const config::Settings& settings);
 
 // Thread-safe.
 class Fallbacks {

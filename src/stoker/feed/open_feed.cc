@@ -13,10 +13,8 @@
 #include "stoker/config/load.h"
 #include "stoker/config/settings_digest.h"
 #include "stoker/cuda/errors.h"
-#include "stoker/feed/baseline/delayed_source.h"
-#include "stoker/feed/baseline/instant_source.h"
-#include "stoker/feed/baseline/naive_choice.h"
-#include "stoker/feed/baseline/naive_source.h"
+#include "stoker/feed/baseline/baseline_sources.h"
+#include "stoker/feed/baseline/naive_files.h"
 #include "stoker/feed/errors.h"
 
 namespace stoker::feed {
@@ -112,8 +110,8 @@ ExtraParts extra_parts(const config::BatchSettings& batch, const DataSetSource& 
 
 // Pronunciations are read beside the texts that the data's digest covers.
 Digest128 text_digest(const DataSetSource& store) {
-  const Digest128& of_settings = store.wanted().target().head.text;
-  const text::PhonemeSidecar* const phonemes = store.wanted().phonemes();
+  const Digest128& of_settings = store.spec().identity().text;
+  const text::PhonemeSidecar* const phonemes = store.spec().phonemes();
   if (phonemes == nullptr) return of_settings;
   DigestStream stream;
   stream.add_text(of_settings.hex());
@@ -132,10 +130,9 @@ FeedIdentity identity_of(const config::Settings& settings, const DataSetSource& 
   if (store.augmentation() != nullptr) {
     order_digest.add_text(store.augmentation()->noise_digest().hex());
   }
-  const cache::Manifest& head = store.wanted().target().head;
   return {.data = store.index().data_digest().short_hex(),
           .order = order_digest.finish().short_hex(),
-          .feature = head.features.short_hex(),
+          .feature = store.spec().identity().features.short_hex(),
           .text = text_digest(store).short_hex(),
           .path = store.numeric_path(),
           .seed = order.seed};
@@ -277,7 +274,7 @@ OpenedFeed open_feed(const config::Settings& given, const OpenOptions& options) 
   const RankRows ranks = ranks_of(given.loader);
   NaiveChoice chosen{resolved(given, ranks), {}};
   if (!given.loader.use_native_loading) {
-    chosen = choose_naive(chosen.settings, level_for(saved), *options.io);
+    chosen = choose_naive(chosen.settings, *options.io);
   }
   const config::Settings& settings = chosen.settings;
   const unsigned num_workers = workers_of(settings.loader);
@@ -316,7 +313,7 @@ OpenedFeed open_feed(const config::Settings& given, const OpenOptions& options) 
   }
   if (is_incomplete(settings, *store)) {
     setup.build =
-        std::make_shared<BackgroundBuild>(given, *options.io, store->wanted().mel().level());
+        std::make_shared<BackgroundBuild>(given, *options.io, store->spec().mel().level());
   }
   const bool has_mode = setup.fallbacks != nullptr;
   if (setup.device == nullptr && wishes_for_gpu(settings)) {

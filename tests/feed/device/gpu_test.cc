@@ -128,7 +128,7 @@ void compare_gather(const GatherCase& wanted) {
   std::vector<std::byte> rows(from_bytes), expected(to_bytes), found(to_bytes);
   for (std::size_t at = 0; at < from_bytes; at += config::bytes_per_value(wanted.from)) {
     const float value = static_cast<float>(draws() % 4000) / 100.0F - 20.0F;
-    cache::fill_values(&rows[at], element_of(wanted.from), 1, value);
+    cache::fill_values(&rows[at], cache::element_of(wanted.from), 1, value);
   }
   GatherBatch batch{.rows = rows.data(),
                     .from = wanted.from,

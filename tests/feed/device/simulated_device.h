@@ -67,7 +67,7 @@ class SimulatedKernels final : public DeviceKernels {
         cache::fill_values(
             static_cast<std::byte*>(batch.mel) +
                 static_cast<std::size_t>(row * batch.padded_frames + frame) * frame_bytes,
-            element_of(dtype_), kNumMels, value);
+            cache::element_of(dtype_), kNumMels, value);
       }
     }
   }

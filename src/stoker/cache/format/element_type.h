@@ -6,6 +6,8 @@
 #include <optional>
 #include <string_view>
 
+#include "stoker/config/mel_dtype.h"
+
 namespace stoker::cache {
 
 // The values are the codes in the file format (docs/format/cache.md).
@@ -27,6 +29,19 @@ enum class ElementType : std::uint16_t {
 std::size_t element_bytes(ElementType type) noexcept;
 std::string_view element_name(ElementType type) noexcept;  // "f16"
 bool is_float(ElementType type) noexcept;
+
+// The element type of mels in a number format.
+constexpr ElementType element_of(config::MelDtype dtype) noexcept {
+  switch (dtype) {
+    case config::MelDtype::kF32:
+      return ElementType::kF32;
+    case config::MelDtype::kBf16:
+      return ElementType::kBf16;
+    case config::MelDtype::kF16:
+      break;
+  }
+  return ElementType::kF16;
+}
 
 std::optional<ElementType> element_from_code(std::uint16_t code) noexcept;
 std::optional<ElementType> element_from_name(std::string_view name) noexcept;

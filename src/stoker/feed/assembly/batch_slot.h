@@ -18,7 +18,6 @@ inline constexpr std::uint32_t kEmptyRow = ~std::uint32_t{0};
 // What workers write as a batch's mel memory. Ragged: the rows one after the other, to be laid out
 // on the GPU; samples begin at multiples of kSampleAlignment.
 enum class SlotPayload { kPaddedMel, kRaggedMel, kRaggedPcm };
-inline constexpr std::size_t kSampleAlignment = 8;
 
 // What every batch of a feed has in common; sizes are those of this rank.
 struct BatchFormat {

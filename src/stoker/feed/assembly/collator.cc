@@ -8,7 +8,6 @@
 #include "stoker/base/checked.h"
 #include "stoker/base/digest/digest.h"
 #include "stoker/cache/read/fused_read.h"
-#include "stoker/feed/assembly/element_of.h"
 #include "stoker/feed/device/pack.h"
 
 namespace stoker::feed {
@@ -282,7 +281,7 @@ void Collator::make_empty(std::size_t at, BatchSlot& slot) const {
 
 void Collator::fill_padding(BatchSlot& slot, std::size_t frame, std::size_t num_frames) const {
   if (parts_.format->payload != SlotPayload::kPaddedMel) return;
-  cache::fill_values(slot.mel_at(*parts_.format, frame), element_of(parts_.format->dtype),
+  cache::fill_values(slot.mel_at(*parts_.format, frame), cache::element_of(parts_.format->dtype),
                      num_frames * parts_.format->num_mels, parts_.format->padding);
 }
 

@@ -7,7 +7,6 @@
 #include "stoker/base/digest/digest.h"
 #include "stoker/base/philox.h"
 #include "stoker/cache/read/fused_read.h"
-#include "stoker/feed/assembly/element_of.h"
 
 namespace stoker::feed {
 namespace {
@@ -20,7 +19,8 @@ std::uint32_t draw_begin(KeyedDraws draws, std::uint32_t present, std::uint32_t 
 }
 
 void fill_mel(std::byte* out, const BatchFormat& format, std::size_t num_frames) {
-  cache::fill_values(out, element_of(format.dtype), num_frames * format.num_mels, format.padding);
+  cache::fill_values(out, cache::element_of(format.dtype), num_frames * format.num_mels,
+                     format.padding);
 }
 
 }  // namespace
@@ -30,7 +30,7 @@ OptionalFields::OptionalFields(std::shared_ptr<const UtteranceSource> store,
                                const OptionalFieldOptions& options)
     : store_(std::move(store)), num_frames_(std::move(num_frames)), options_(options) {
   if (options.reference != ReferenceFrom::kSameSpeaker) return;
-  for (std::uint32_t row = 0; row < store_->num_rows(); ++row) {
+  for (std::uint32_t row = 0; row < store_->num_utterances(); ++row) {
     const auto speaker = static_cast<std::size_t>(std::max(0, store_->speaker(row)));
     if (by_speaker_.size() <= speaker) by_speaker_.resize(speaker + 1);
     by_speaker_[speaker].push_back(row);

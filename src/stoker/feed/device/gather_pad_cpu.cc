@@ -1,5 +1,4 @@
 #include "stoker/cache/read/fused_read.h"
-#include "stoker/feed/assembly/element_of.h"
 #include "stoker/feed/device/gather_pad.h"
 
 namespace stoker::feed {
@@ -16,11 +15,11 @@ void gather_pad_on_host(const GatherBatch& batch) {
       const auto* const from = static_cast<const std::byte*>(batch.rows) +
                                static_cast<std::size_t>(batch.begins[s]) * from_bytes;
       cache::copy_without_crc({.payload = {from, num_frames * from_bytes},
-                               .from = element_of(batch.from),
-                               .to = element_of(batch.to),
+                               .from = cache::element_of(batch.from),
+                               .to = cache::element_of(batch.to),
                                .out = to});
     }
-    cache::fill_values(to + num_frames * to_bytes, element_of(batch.to),
+    cache::fill_values(to + num_frames * to_bytes, cache::element_of(batch.to),
                        (room - num_frames) * batch.num_mels, batch.padding);
   }
 }

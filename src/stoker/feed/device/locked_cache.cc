@@ -15,8 +15,8 @@ constexpr std::uint32_t kLookedRows = 64;
 
 // Locking reads every page: that is free only where they all are in memory.
 bool is_in_memory(const DataSetSource& store) {
-  const std::uint32_t step = std::max(1U, store.num_rows() / kLookedRows);
-  for (std::uint32_t row = 0; row < store.num_rows(); row += step) {
+  const std::uint32_t step = std::max(1U, store.num_utterances() / kLookedRows);
+  for (std::uint32_t row = 0; row < store.num_utterances(); row += step) {
     const RecordRoute& route = store.routes()[row];
     const auto& record = route.mel ? route.mel : route.pcm;
     if (record && !store.reader()->is_resident(*record)) return false;

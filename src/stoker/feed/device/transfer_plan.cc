@@ -21,9 +21,9 @@ std::uint32_t extra_samples(const config::MelRecipe& recipe) {
 
 std::uint64_t pool_bytes(const DataSetSource& store, SlotPayload payload,
                          config::MelDtype batch_dtype) {
-  const std::uint64_t extra = extra_samples(store.wanted().mel().recipe()) + kSampleAlignment;
+  const std::uint64_t extra = extra_samples(store.spec().mel().recipe()) + kSampleAlignment;
   std::uint64_t total = 0;
-  for (std::uint32_t row = 0; row < store.num_rows(); ++row) {
+  for (std::uint32_t row = 0; row < store.num_utterances(); ++row) {
     const std::uint64_t frames = store.num_frames(row);
     total += payload == SlotPayload::kRaggedPcm
                  ? (frames * store.hop_samples() + extra) * sizeof(std::int16_t)
@@ -34,7 +34,7 @@ std::uint64_t pool_bytes(const DataSetSource& store, SlotPayload payload,
 
 DeviceKernelOptions kernel_options(const TransferRequest& request, MelSource source) {
   return {.use = source == MelSource::kGpu ? KernelUse::kMel : KernelUse::kLayout,
-          .recipe = request.mel.store.wanted().mel().recipe(),
+          .recipe = request.mel.store.spec().mel().recipe(),
           .dtype = request.mel.store.cache_dtype(),
           .device = request.choice.data_device};
 }
@@ -97,7 +97,7 @@ std::shared_ptr<const LockedCache> lock_cache(const TransferRequest& request,
   const DataSetSource& store = request.mel.store;
   const bool is_wished = settings.gpu.copy_from_cache && settings.gpu.pin_memory &&
                          setup.ahead == DeviceAhead::kFilled && !settings.batch.segment_frames;
-  if (!is_wished || store.num_rows() == 0 || source == MelSource::kCpu) return nullptr;
+  if (!is_wished || store.num_utterances() == 0 || source == MelSource::kCpu) return nullptr;
   const bool is_as_wanted = source == MelSource::kGpu
                                 ? store.routes()[0].pcm.has_value()
                                 : *settings.batch.batch_dtype == store.cache_dtype();
@@ -174,7 +174,7 @@ TransferPlan choose_device_way(const TransferRequest& request) {
   }
   setup.fallbacks = request.fallbacks;
   setup.made_dtype = request.mel.store.cache_dtype();
-  setup.max_extra_samples = extra_samples(request.mel.store.wanted().mel().recipe());
+  setup.max_extra_samples = extra_samples(request.mel.store.spec().mel().recipe());
   if (way.mel.source == MelSource::kGpu) setup.augmentation = request.mel.store.augmentation();
   setup.locked_cache = lock_cache(request, setup, way.mel.source);
   setup.payload = payload_of(request, way.mel.source, setup.locked_cache != nullptr);
