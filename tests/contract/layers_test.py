@@ -11,10 +11,21 @@ PLANTED = {
     "siblings include each other": ("text/a.cc", '#include "stoker/audio/wav.h"\n'),
     "a base header shows fmt": ("base/a.h", "#include <fmt/format.h>\n"),
     "the feed includes libtorch": ("feed/a.cc", "#include <torch/torch.h>\n"),
+    "a lower room includes a higher one": ("cache/read/a.cc", '#include "stoker/cache/build/plan.h"\n'),
+    "rooms that are siblings include each other": ("feed/tuner/a.h", '#include "stoker/feed/source/ram_tier.h"\n'),
+    "a room inside a room includes a higher one": ("audio/mel/cuda/a.cu", '#include "stoker/audio/augment/augment.h"\n'),
+    "a room includes a flat file above it": ("feed/sampling/a.cc", '#include "stoker/feed/feed.h"\n'),
+    "an exception is used by another room": ("feed/source/a.cc", '#include "stoker/feed/device/pack.h"\n'),
+    "a room the table does not name": ("cache/utilities/a.h", "#include <vector>\n"),
     "the command walks past the trainer's door": ("cli/a.cc", '#include "stoker/train/model.h"\n'),
 }
 CLEAN = {
     "feed/a.cc": '#include "stoker/cache/read/reader.h"\n#include "stoker/base/io/io.h"\n',
+    "cache/maintain/a.cc": '#include "stoker/cache/format/manifest.h"\n#include "stoker/cache/errors.h"\n',
+    "feed/device/a.cc": '#include "stoker/feed/sampling/sampler.h"\n#include "stoker/feed/fallbacks.h"\n',
+    "feed/assembly/a.cc": '#include "stoker/feed/device/pack.h"\n',
+    "feed/feed.h": '#include "stoker/feed/tuner/tuner_log.h"\n',
+    "text/persian/a.cc": '#include "stoker/text/english/rules.h"\n',
     "cli/a.cc": '#include "stoker/train/door/loader.h"\n',
 }
 
