@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Fails when a folder of src/stoker includes what the house does not allow.
 
-The table below is the architecture: a folder may include itself, the folders named here, and what those may include.
+The tables below are the architecture: a folder may include itself, the folders named here, and what those may include; so may
+a room of a folder. The flat files of a folder are above its rooms, except those named in BELOW_ROOMS.
 Headers of `base` may not show fmt or spdlog, because torch ships another fmt; only `train` may include torch.
 """
 
@@ -26,25 +27,57 @@ ALLOWED: dict[str, set[str]] = {
     "demo": {"bench"},
     "cli": {"demo"},
 }
+# Rooms without an order among them, as those of text, are not listed.
+ROOMS: dict[str, dict[str, set[str]]] = {
+    "base": {"digest": set(), "io": {"digest"}, "report": {"digest"}, "thread": set()},
+    "config": {"legacy": set(), "sections": set(), "yaml": set()},
+    "audio": {"file": set(), "mel": set(), "augment": {"mel"}, "griffin_lim": {"file", "mel"}},
+    "cache": {"format": set(), "read": {"format"}, "build": {"read"}, "maintain": {"build"}},
+    "feed": {
+        "sampling": set(),
+        "source": {"sampling"},
+        "assembly": {"source"},
+        "device": {"assembly"},
+        "tuner": set(),
+        "baseline": {"source"},
+    },
+}
+# Of the flat files of these folders, rooms may include only the ones named.
+BELOW_ROOMS: dict[str, set[str]] = {
+    "cache": {"errors.h"},
+    "feed": {"batch_counts.h", "errors.h", "fallbacks.h", "feed_state.h"},
+}
 # Who calls the trainer comes through its door, which shows nothing of libtorch.
 TRAIN_DOOR = "stoker/train/door/"
 TRAIN_CALLERS = {"cli", "bench", "demo", "bindings"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 
 
-def reachable(folder: str) -> set[str]:
-    """The folder itself and everything below it."""
-    seen = {folder}
-    waiting = [folder]
+def reachable(start: str, allowed: dict[str, set[str]]) -> set[str]:
+    """The folder or room itself and everything below it."""
+    seen = {start}
+    waiting = [start]
     while waiting:
-        for below in ALLOWED[waiting.pop()]:
+        for below in allowed[waiting.pop()]:
             if below not in seen:
                 seen.add(below)
                 waiting.append(below)
     return seen
 
 
-def faults_of(path: Path, folder: str, allowed: set[str]) -> list[str]:
+def room_fault(folder: str, room: str, target: str) -> str | None:
+    """What is wrong with a room's include of another file of its folder."""
+    parts = target.split("/")[2:]
+    if len(parts) == 1:
+        below = BELOW_ROOMS.get(folder)
+        if below is None or parts[0] in below:
+            return None
+        return f"rooms of {folder} may include of its flat files only {', '.join(sorted(below))}"
+    allowed = reachable(room, ROOMS[folder])
+    return None if parts[0] in allowed else f"{folder}/{room} may include only {', '.join(sorted(allowed))}"
+
+
+def faults_of(path: Path, folder: str, room: str | None, allowed: set[str]) -> list[str]:
     faults: list[str] = []
     for match in INCLUDE.finditer(path.read_text(encoding="utf-8")):
         target = match.group(1)
@@ -55,6 +88,8 @@ def faults_of(path: Path, folder: str, allowed: set[str]) -> list[str]:
             through_door = folder in TRAIN_CALLERS and target.startswith(TRAIN_DOOR)
             if other not in allowed and not through_door:
                 faults.append(f"{where}, but {folder} may include only {', '.join(sorted(allowed))}")
+            elif other == folder and room is not None and (fault := room_fault(folder, room, target)):
+                faults.append(f"{where}, but {fault}")
         elif target.startswith(("fmt/", "spdlog/")) and folder == "base" and path.suffix == ".h":
             faults.append(f"{where}, but headers of base show neither fmt nor spdlog")
         elif target.startswith(("torch/", "ATen/", "c10/")) and folder != "train":
@@ -68,10 +103,17 @@ def check(root: Path) -> list[str]:
         if folder.name not in ALLOWED:
             faults.append(f"{folder}: a folder the house does not know; add it to {__file__}")
             continue
-        allowed = reachable(folder.name)
+        allowed = reachable(folder.name, ALLOWED)
+        rooms = ROOMS.get(folder.name)
         for path in sorted(folder.rglob("*")):
-            if path.suffix in {".h", ".cc", ".cu", ".cuh", ".in"}:
-                faults += faults_of(path, folder.name, allowed)
+            if path.suffix not in {".h", ".cc", ".cu", ".cuh", ".in"}:
+                continue
+            parts = path.relative_to(folder).parts
+            room = parts[0] if rooms is not None and len(parts) > 1 else None
+            if rooms is not None and room is not None and room not in rooms:
+                faults.append(f"{path}: a room the house does not know; add it to {__file__}")
+            else:
+                faults += faults_of(path, folder.name, room, allowed)
     return faults
 
 

@@ -9,6 +9,14 @@ PLANTED = {
     "siblings include each other": {"text/a.cc": '#include "stoker/audio/wav.h"\n'},
     "a base header shows fmt": {"base/a.h": "#include <fmt/format.h>\n"},
     "the feed includes libtorch": {"feed/a.cc": "#include <torch/torch.h>\n"},
+    "a lower room includes a higher one": {"cache/read/a.cc": '#include "stoker/cache/build/plan.h"\n'},
+    "rooms that are siblings include each other": {"feed/tuner/a.h": '#include "stoker/feed/source/ram_tier.h"\n'},
+    "a room inside a room includes a higher one": {
+        "audio/mel/cuda/a.cu": '#include "stoker/audio/augment/augment_batch.h"\n'
+    },
+    "a room includes a flat file above it": {"feed/sampling/a.cc": '#include "stoker/feed/feed.h"\n'},
+    "assembly includes the device above it": {"feed/assembly/a.cc": '#include "stoker/feed/device/ring.h"\n'},
+    "a room the table does not name": {"cache/utilities/a.h": "#include <vector>\n"},
     "a command includes the trainer past its door": {"cli/a.cc": '#include "stoker/train/model.h"\n'},
     "a folder that the table does not list": {"misc/a.cc": "int a;\n"},
 }
@@ -16,6 +24,14 @@ CLEAN = {
     "the feed includes lower layers": {
         "feed/a.cc": '#include "stoker/cache/read/reader.h"\n#include "stoker/base/io/io.h"\n'
     },
+    "a room includes lower rooms and the folder's errors": {
+        "cache/maintain/a.cc": '#include "stoker/cache/format/manifest.h"\n#include "stoker/cache/errors.h"\n'
+    },
+    "the device includes sampling and fallbacks": {
+        "feed/device/a.cc": '#include "stoker/feed/sampling/sampler.h"\n#include "stoker/feed/fallbacks.h"\n'
+    },
+    "a flat file includes a room": {"feed/feed.h": '#include "stoker/feed/tuner/tuner_log.h"\n'},
+    "a folder without an order of rooms": {"text/persian/a.cc": '#include "stoker/text/english/rules.h"\n'},
     "a command includes the trainer's door": {"cli/a.cc": '#include "stoker/train/door/loader.h"\n'},
 }
 

@@ -143,7 +143,7 @@ class ExpectedBatch {
   std::uint32_t reference_row(std::uint32_t row) const {
     if (world_.extras.reference == ReferenceFrom::kSameUtterance) return row;
     std::vector<std::uint32_t> others;
-    for (std::uint32_t i = 0; i < world_.store.num_rows(); ++i) {
+    for (std::uint32_t i = 0; i < world_.store.num_utterances(); ++i) {
       if (i != row && world_.store.speaker(i) == world_.store.speaker(row)) others.push_back(i);
     }
     if (others.empty()) return row;

@@ -61,8 +61,8 @@ TEST(OpenFeedTest, AutoUsesWhatIsValidAndComputesTheRest) {
   std::filesystem::copy_file(set.wav(4), set.wav(5),
                              std::filesystem::copy_options::overwrite_existing);
   OpenedFeed opened = open_feed(set.settings());
-  EXPECT_FALSE(opened.store->routes()[5].mel.has_value()) << "a stale record is used";
-  EXPECT_TRUE(opened.store->routes()[6].mel.has_value());
+  EXPECT_FALSE(opened.source->routes()[5].mel.has_value()) << "a stale record is used";
+  EXPECT_TRUE(opened.source->routes()[6].mel.has_value());
   EXPECT_EQ(epoch_digests(opened.feed), digests_of(runtime));
   EXPECT_NE(from_files, digests_of(runtime));
 }

@@ -13,8 +13,8 @@
 #include "stoker/base/io/io.h"
 #include "stoker/base/philox.h"
 #include "stoker/cache/build/build.h"
-#include "stoker/cache/build/wanted_cache.h"
-#include "stoker/cache/cache_location.h"
+#include "stoker/cache/build/cache_target.h"
+#include "stoker/cache/read/cache_location.h"
 #include "stoker/config/settings.h"
 #include "stoker/data/from_settings.h"
 #include "stoker/data/index.h"
@@ -53,12 +53,13 @@ class SmallDataSet {
   // Builds the cache that the settings ask for and returns its folder.
   std::string build_cache() const {
     const data::Index index = data::open_index(data::index_options_of(settings_), system_io());
-    const cache::WantedCache wanted(settings_, index, simd_level().take_or_raise(), system_io());
+    const data::FeatureSpec spec(settings_, index, simd_level().take_or_raise());
+    const cache::CacheTarget target(settings_, spec, system_io());
     const std::string place =
-        cache::find_cache_place(settings_, wanted.target().head.features, system_io()).folder;
+        cache::find_cache_place(settings_, spec.identity().features, system_io()).folder;
     make_folders(system_io(), place).take_or_raise();
     const File opened = open_file(system_io(), place, OpenFor::kFolder).take_or_raise();
-    cache::build_cache(opened, wanted.target(), {});
+    cache::build_cache(opened, target.target(), {});
     return place;
   }
 

@@ -28,7 +28,7 @@ class SyntheticSource final : public UtteranceSource {
   unsigned extra_samples = 0;    // of every row, beyond its frames
   std::vector<ArrayKind> kinds;  // named arrays; a row has up to max_length steps of each
 
-  std::uint32_t num_rows() const override { return static_cast<std::uint32_t>(rows_.size()); }
+  std::uint32_t num_utterances() const override { return static_cast<std::uint32_t>(rows_.size()); }
   std::string_view id(std::uint32_t row) const override { return ids_[row]; }
   std::int32_t speaker(std::uint32_t row) const override {
     return static_cast<std::int32_t>(row % 3);

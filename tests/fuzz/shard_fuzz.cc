@@ -9,7 +9,7 @@
 #include "stoker/base/digest/crc32c.h"
 #include "stoker/base/invariant.h"
 #include "stoker/cache/format/shard_view.h"
-#include "stoker/cache/maintain/shard_check.h"
+#include "stoker/cache/read/damage.h"
 
 using namespace stoker;
 using namespace stoker::cache;

@@ -15,10 +15,10 @@
 #include "stoker/base/machine_figures.h"
 #include "stoker/base/number_text.h"
 #include "stoker/base/philox.h"
+#include "stoker/base/thread/parallel.h"
 #include "stoker/bench/errors.h"
 #include "stoker/cache/build/build.h"
 #include "stoker/cache/build/cache_lock.h"
-#include "stoker/cache/build/parallel.h"
 #include "stoker/cache/build/record_maker.h"
 #include "stoker/cache/errors.h"
 #include "stoker/cache/maintain/verify.h"
@@ -175,7 +175,7 @@ Window run_threads(const Readers& readers, ReadPath path, double seconds,
                    std::vector<std::unique_ptr<BatchRing>>& rings) {
   std::vector<Window> windows(rings.size());
   const auto num_threads = static_cast<unsigned>(rings.size());
-  cache::run_parallel(num_threads, rings.size(), [&](std::size_t t) {
+  run_parallel(num_threads, rings.size(), [&](std::size_t t) {
     windows[t] =
         run_window(readers, path, seconds, t * readers.order.size() / rings.size(), *rings[t]);
   });

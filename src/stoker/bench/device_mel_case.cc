@@ -9,7 +9,7 @@
 
 #include "stoker/audio/float16.h"
 #include "stoker/audio/mel/log_mel.h"
-#include "stoker/cache/build/parallel.h"
+#include "stoker/base/thread/parallel.h"
 
 namespace stoker::bench {
 namespace {
@@ -47,8 +47,8 @@ std::vector<std::int16_t> make_voice(std::size_t voice) {
 
 std::vector<std::vector<std::int16_t>> make_voices(std::size_t num_threads) {
   std::vector<std::vector<std::int16_t>> voices(kVoices);
-  cache::run_parallel(static_cast<unsigned>(num_threads), kVoices,
-                      [&](std::size_t voice) { voices[voice] = make_voice(voice); });
+  run_parallel(static_cast<unsigned>(num_threads), kVoices,
+               [&](std::size_t voice) { voices[voice] = make_voice(voice); });
   return voices;
 }
 
@@ -165,7 +165,7 @@ DeviceMelAgreement DeviceMelRun::compare_with_cpu(const std::vector<std::byte>& 
   const audio::LogMel cpu(case_.recipe, detect_simd_level());
   std::atomic<std::size_t> next{0};
   std::vector<DeviceMelAgreement> parts(std::max<std::size_t>(num_threads, 1));
-  cache::run_parallel(static_cast<unsigned>(parts.size()), parts.size(), [&](std::size_t i) {
+  run_parallel(static_cast<unsigned>(parts.size()), parts.size(), [&](std::size_t i) {
     auto workspace = cpu.make_workspace(pool_->longest_samples);
     std::vector<float> expected(num_rows_ * cpu.num_mels());
     for (std::size_t u = 0; (u = next.fetch_add(1)) < pool_->lengths.size();) {

@@ -6,8 +6,8 @@
 #include "stoker/base/number_text.h"
 #include "stoker/bench/errors.h"
 #include "stoker/cache/build/precompute.h"
-#include "stoker/cache/cache_location.h"
-#include "stoker/feed/baseline/npy_folder.h"
+#include "stoker/cache/read/cache_location.h"
+#include "stoker/feed/baseline/naive_files.h"
 
 namespace stoker::bench {
 namespace {

@@ -43,9 +43,9 @@ observe::FeedLimit measure_limit(const FeedBenchCase& what, const feed::OpenedFe
                                  double seconds) {
   const unsigned threads = std::max(1U, opened.feed.num_workers());
   if (what.path == FeedPath::kCached) {
-    return observe::measure_copy_limit(*opened.store, opened.feed, threads, seconds);
+    return observe::measure_copy_limit(*opened.source, opened.feed, threads, seconds);
   }
-  return observe::measure_mel_limit(*opened.store, opened.feed, threads, seconds);
+  return observe::measure_mel_limit(*opened.source, opened.feed, threads, seconds);
 }
 
 std::vector<std::string> first_digests(feed::Feed& feed, const std::stop_token& stop) {
@@ -196,7 +196,7 @@ FeedWindow run_feed_window(Io& io, const FeedBenchCase& what, const FeedWindowOp
   window.held_mb = static_cast<double>(observe::process_memory(io).held_bytes()) / kBytesPerMb;
   window.num_workers = opened.feed.num_workers();
   window.audio_s_per_frame =
-      static_cast<double>(opened.store->hop_samples()) / opened.store->speech_rule().rate_hz;
+      static_cast<double>(opened.source->hop_samples()) / opened.source->speech_rule().rate_hz;
   window.fallbacks = opened.feed.stats().fallbacks;
   window.knobs = {{opened.feed.num_workers(), opened.feed.depth(), opened.feed.read_ahead()}};
   window.tuner = opened.feed.tuner_log();

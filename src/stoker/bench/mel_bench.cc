@@ -9,9 +9,9 @@
 #include "stoker/audio/mel/mel_filterbank.h"
 #include "stoker/base/clock.h"
 #include "stoker/base/machine_figures.h"
-#include "stoker/cache/build/parallel.h"
-#include "stoker/observe/statistics.h"
+#include "stoker/base/thread/parallel.h"
 #include "stoker/observe/feed_limits.h"
+#include "stoker/observe/statistics.h"
 
 namespace stoker::bench {
 namespace {
@@ -82,8 +82,8 @@ std::vector<WorkerResult> run_workers(const MelBenchOptions& options, const audi
   // Made before the threads, so that none measures while another still prepares.
   std::vector<Worker> workers;
   for (std::size_t i = 0; i < results.size(); ++i) workers.emplace_back(mel, expected);
-  cache::run_parallel(static_cast<unsigned>(results.size()), results.size(),
-                      [&](std::size_t i) { results[i] = workers[i].run(options.seconds, stop); });
+  run_parallel(static_cast<unsigned>(results.size()), results.size(),
+               [&](std::size_t i) { results[i] = workers[i].run(options.seconds, stop); });
   return results;
 }
 

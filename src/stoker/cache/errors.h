@@ -47,7 +47,7 @@ inline constexpr ErrorCode kImportEmpty{
     "E-IMPORT-EMPTY", ExitCode::kData, "There is nothing to import in the folder.",
     "give the folder that holds tokens_*, mels_* or .npy files"};
 
-// What lies on disk.
+// What is on disk.
 inline constexpr ErrorCode kShardCorrupt{"E-CACHE-CORRUPT", ExitCode::kStorage,
                                          "Bytes of a shard are not what was written.",
                                          "stoker verify --fix rebuilds what is bad"};

@@ -83,7 +83,7 @@ cache::Inspection look_at(const std::string& path, const cache::BuildTarget& tar
 ExitCode explain(CommandContext& context, const std::string& id) {
   require_data(context, "to compare the cache with it");
   const cache::WantedData data(context.settings(), system_io(), context.stop_token());
-  const cache::BuildTarget& target = data.wanted->target();
+  const cache::BuildTarget& target = data.target();
   const cache::Inspection found = look_at(data.place.folder, target);
   Json& json = context.report();
   json["id"] = id;

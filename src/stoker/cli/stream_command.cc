@@ -185,20 +185,20 @@ class StreamRun {
   void tell_rejects(const feed::OpenedFeed& opened) {
     const data::IndexCounts counts = count_rows(opened);
     if (counts.rejected == 0) return;
-    const data::Index& index = opened.store->index();
+    const data::Index& index = opened.source->index();
     context_.warn(fmt::format(
         "{} of {} rows rejected; the first: {}", grouped(counts.rejected), grouped(counts.rows),
-        index.rejects().empty() ? std::string(index[opened.store->rows_left_out().front()].id)
+        index.rejects().empty() ? std::string(index[opened.source->rows_left_out().front()].id)
                                 : error_line(index.rejects().front().error)));
   }
 
   // As `data check` and `precompute` count: a row that comes empty is a rejected one, whether the
   // index, the cache or this run found it bad.
   static data::IndexCounts count_rows(const feed::OpenedFeed& opened) {
-    const std::vector<std::uint32_t> left_out = opened.store->rows_left_out();
+    const std::vector<std::uint32_t> left_out = opened.source->rows_left_out();
     std::set<std::uint32_t> bad(left_out.begin(), left_out.end());
     for (const feed::BadRow& row : opened.feed.bad_rows()) bad.insert(row.row);
-    data::IndexCounts counts = opened.store->index().counts();
+    data::IndexCounts counts = opened.source->index().counts();
     counts.rejected += bad.size();
     counts.accepted -= bad.size();
     return counts;
@@ -206,10 +206,10 @@ class StreamRun {
 
   // Rows rejected by the index and those that turned bad on the way, in the words of rejects.jsonl.
   void keep_rejects(const feed::OpenedFeed& opened) {
-    const std::span<const data::Reject> indexed = opened.store->index().rejects();
+    const std::span<const data::Reject> indexed = opened.source->index().rejects();
     std::vector<data::Reject> rejects(indexed.begin(), indexed.end());
     for (const feed::BadRow& bad : opened.feed.bad_rows()) {
-      rejects.push_back({bad.id, bad.line, opened.store->index()[bad.row].source, bad.error});
+      rejects.push_back({bad.id, bad.line, opened.source->index()[bad.row].source, bad.error});
       context_.warn(error_line(bad.error));
     }
     if (arguments_.rejects_file.empty()) return;

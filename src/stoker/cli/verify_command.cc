@@ -107,11 +107,11 @@ cache::VerifyReport verify_with_data(CommandContext& context, const cache::Verif
   }
   context.report()["cache"] = data.place.folder;
   put_rows(context, data.index);
-  cache::VerifyReport report = cache::verify_cache(*folder, data.wanted->target(), options);
+  cache::VerifyReport report = cache::verify_cache(*folder, data.target(), options);
   if (!arguments.fix || report.is_good()) return report;
   const std::uint64_t num_left_out = rebuild(context, data, options, report);
-  cache::compare_after_fix(cache::verify_cache(*folder, data.wanted->target(), options),
-                           num_left_out, report);
+  cache::compare_after_fix(cache::verify_cache(*folder, data.target(), options), num_left_out,
+                           report);
   return report;
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "stoker/audio/file/sound_file.h"
+#include "stoker/base/io/list_folder.h"
 #include "stoker/data/row_readers.h"
 
 namespace stoker::data {
@@ -44,11 +45,10 @@ Result<SoundListing> SoundListing::open(const File& root, const std::string& fol
 Result<void> SoundListing::add_folder(const File& root, const std::string& folder, int depth) {
   auto opened = open_beneath(root, folder.empty() ? "." : folder, OpenFor::kFolder);
   if (!opened.ok()) return std::move(opened).error();
-  std::vector<FolderEntry> entries;
-  const SysResult listed = root.io().list(opened->handle(), entries);
-  if (!listed.ok()) return io_error("list", opened->path(), listed.error_number);
+  const Result<std::vector<FolderEntry>> entries = list_folder(*opened);
+  if (!entries) return entries.error();
   const std::size_t listed_at = listed_.empty() ? 0 : listed_.size() + 1;
-  for (const FolderEntry& entry : entries) {
+  for (const FolderEntry& entry : *entries) {
     const std::string path = folder.empty() ? entry.name : folder + "/" + entry.name;
     const bool hidden = entry.name.starts_with('.');
     if (entry.kind == FileKind::kFolder && !audio::has_sound_suffix(entry.name)) {

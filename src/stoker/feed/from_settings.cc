@@ -82,8 +82,8 @@ ExtraParts extra_parts(const config::BatchSettings& batch, const DataSetSource& 
 
 // Pronunciations are read beside the texts that the data's digest covers.
 Digest128 text_digest(const DataSetSource& source) {
-  const Digest128& of_settings = source.wanted().target().head.text;
-  const text::PhonemeSidecar* const phonemes = source.wanted().phonemes();
+  const Digest128& of_settings = source.spec().identity().text;
+  const text::PhonemeSidecar* const phonemes = source.spec().phonemes();
   if (phonemes == nullptr) return of_settings;
   DigestStream stream;
   stream.add_text(of_settings.hex());
@@ -102,10 +102,9 @@ FeedIdentity identity_of(const config::Settings& settings, const DataSetSource& 
   if (source.augmentation() != nullptr) {
     order_digest.add_text(source.augmentation()->noise_digest().hex());
   }
-  const cache::Manifest& head = source.wanted().target().head;
   return {.data = source.index().data_digest().short_hex(),
           .order = order_digest.finish().short_hex(),
-          .feature = head.features.short_hex(),
+          .feature = source.spec().identity().features.short_hex(),
           .text = text_digest(source).short_hex(),
           .path = source.numeric_path(),
           .seed = order.seed};

@@ -87,7 +87,7 @@ OpenedFeed open_feed(const config::Settings& given, const OpenOptions& options) 
   if (options.state) saved = parse_state(*options.state);
   const SimdLevel level = level_for(saved);
   const RankRows ranks = ranks_of(given.loader);
-  LoaderChoice loader = choose_loader(with_automatic_values(given, ranks), level, *options.io);
+  LoaderChoice loader = choose_loader(with_automatic_values(given, ranks), *options.io);
   loader.with_instant_rows = options.with_instant_rows;
   loader.longest_delay = options.delay;
   const config::Settings& settings = loader.settings;
@@ -110,9 +110,9 @@ OpenedFeed open_feed(const config::Settings& given, const OpenOptions& options) 
   if (setup.device == nullptr) refuse_gpu_wishes(settings, options.devices, setup.fallbacks);
   if (is_incomplete(settings, *source)) {
     setup.build =
-        std::make_shared<BackgroundBuild>(given, *options.io, source->wanted().mel().level());
+        std::make_shared<BackgroundBuild>(given, *options.io, source->spec().mel().level());
   }
-  OpenedFeed opened{.feed = Feed(std::move(setup)), .store = source};
+  OpenedFeed opened{.feed = Feed(std::move(setup)), .source = source};
   opened.mode.lines = lines_of(plan, opened.feed);
   opened.mode.choice = std::move(plan.choice);
   opened.mode.mel = std::move(plan.mel);

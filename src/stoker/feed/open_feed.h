@@ -23,7 +23,7 @@ struct OpenOptions {
   std::optional<std::string> state = {};  // a saved line to go on from; its numeric path is kept
   std::uint64_t num_epochs = std::numeric_limits<std::uint64_t>::max();
   std::chrono::microseconds delay{};  // random time before each utterance, at most; for tests
-  bool with_instant_rows = false;     // features are not read (instant_source.h); for benchmarks
+  bool with_instant_rows = false;     // features are not read (InstantSource); for benchmarks
   std::stop_token stop = {};
   const DeviceView* devices = nullptr;  // null: asks the driver, if a GPU may be used at all
 };
@@ -38,7 +38,7 @@ struct ModeReport {
 
 struct OpenedFeed {
   Feed feed;
-  std::shared_ptr<const DataSetSource> store;
+  std::shared_ptr<const DataSetSource> source;
   ModeReport mode = {};
 };
 

@@ -10,7 +10,7 @@
 
 #include "stoker/base/aligned_bytes.h"
 #include "stoker/base/clock.h"
-#include "stoker/cache/build/parallel.h"
+#include "stoker/base/thread/parallel.h"
 #include "stoker/cuda/device_buffer.h"
 #include "stoker/cuda/pinned_buffer.h"
 #include "stoker/cuda/stream.h"
@@ -54,7 +54,7 @@ double measure_memcpy(const TransferLimitOptions& options) {
   std::memset(from.data(), 1, from.size());
   std::memset(to.data(), 1, to.size_bytes());
   std::vector<double> rates(threads);
-  cache::run_parallel(threads, threads, [&](std::size_t thread) {
+  run_parallel(threads, threads, [&](std::size_t thread) {
     const std::size_t first = thread * kThreadBytes;
     std::size_t copied = 0;
     const Stopwatch watch;

@@ -10,7 +10,7 @@
 
 #include "stoker/base/aligned_bytes.h"
 #include "stoker/base/clock.h"
-#include "stoker/cache/build/parallel.h"
+#include "stoker/base/thread/parallel.h"
 #include "stoker/feed/assembly/batch_slot.h"
 
 namespace stoker::observe {
@@ -63,11 +63,11 @@ class CopyThread {
 };
 
 bool all_mapped(const feed::DataSetSource& store) {
-  for (std::uint32_t row = 0; row < store.num_rows(); ++row) {
+  for (std::uint32_t row = 0; row < store.num_utterances(); ++row) {
     const auto& record = store.routes()[row].mel;
     if (!record || store.reader()->mapped_payload(*record).empty()) return false;
   }
-  return store.num_rows() > 0;
+  return store.num_utterances() > 0;
 }
 
 double mean_frames(const feed::Feed& feed) {
@@ -102,7 +102,7 @@ FeedLimit measure_copy_limit(const feed::DataSetSource& store, const feed::Feed&
   feed::EpochPlan plan;
   feed.order().plan_epoch(0, plan);
   std::vector<double> rates(num_threads);
-  cache::run_parallel(num_threads, num_threads, [&](std::size_t thread) {
+  run_parallel(num_threads, num_threads, [&](std::size_t thread) {
     CopyThread copier(store, feed);
     copier.run(plan, thread, num_threads, seconds / 3);  // touches memory for the first time
     rates[thread] = copier.run(plan, thread, num_threads, seconds);
@@ -113,11 +113,11 @@ FeedLimit measure_copy_limit(const feed::DataSetSource& store, const feed::Feed&
 
 FeedLimit measure_mel_limit(const feed::DataSetSource& store, const feed::Feed& feed,
                             unsigned num_threads, double seconds) {
-  const audio::LogMel& log_mel = store.wanted().mel();
+  const audio::LogMel& log_mel = store.spec().mel();
   const std::vector<std::int16_t> clip = measuring_clip();
   const std::size_t num_frames = log_mel.num_frames(clip.size());
   std::vector<double> frame_rates(num_threads);
-  cache::run_parallel(num_threads, num_threads, [&](std::size_t thread) {
+  run_parallel(num_threads, num_threads, [&](std::size_t thread) {
     auto workspace = log_mel.make_workspace(clip.size());
     std::vector<std::byte> out(num_frames * log_mel.num_mels() *
                                config::bytes_per_value(store.cache_dtype()));

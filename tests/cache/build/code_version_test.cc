@@ -7,8 +7,8 @@
 #include "stoker/audio/mel/log_mel.h"
 #include "stoker/base/digest/digest.h"
 #include "stoker/base/philox.h"
-#include "stoker/cache/build/wanted_cache.h"
 #include "stoker/config/settings.h"
+#include "stoker/data/features/feature_spec.h"
 
 namespace stoker::cache {
 namespace {
@@ -54,7 +54,7 @@ class CodeVersionTest : public testing::TestWithParam<Case> {};
 // When this fails because the arithmetic was changed on purpose: raise kMelCodeVersion, and put the
 // new digests here. They are the same on every processor that has the level, whoever made it.
 TEST_P(CodeVersionTest, ThisVersionOfTheMelGivesTheseBytes) {
-  static_assert(kMelCodeVersion == 4);
+  static_assert(data::kMelCodeVersion == 4);
   const Case& row = GetParam();
   if (!choose_simd_level(simd_level_name(row.level), detect_simd_level()).ok())
     GTEST_SKIP() << "this processor has no " << simd_level_name(row.level);

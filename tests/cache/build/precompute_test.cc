@@ -50,7 +50,7 @@ class PrecomputeTest : public testing::Test {
   VerifyReport verify() {
     const WantedData data(settings_, system_io(), {});
     const File folder = open_file(system_io(), data.place.folder, OpenFor::kFolder).take_or_raise();
-    return verify_cache(folder, data.wanted->target(), {});
+    return verify_cache(folder, data.target(), {});
   }
 
   TempFolder temp_;

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "stoker/base/errors.h"
-#include "stoker/cache/build/parallel.h"
+#include "stoker/base/thread/parallel.h"
 #include "tests/cache/small_world.h"
 #include "tests/doubles/refused_threads.h"
 #include "tests/doubles/scratch_folder.h"

@@ -7,7 +7,7 @@
 #include "stoker/base/digest/crc32c.h"
 #include "stoker/cache/errors.h"
 #include "stoker/cache/format/shard_view.h"
-#include "stoker/cache/maintain/shard_check.h"
+#include "stoker/cache/read/damage.h"
 #include "tests/cache/format/shard_fixture.h"
 
 namespace stoker::cache {

@@ -10,6 +10,7 @@
 #include "stoker/base/bytes.h"
 #include "stoker/cache/build/cache_lock.h"
 #include "stoker/cache/maintain/export.h"
+#include "stoker/cache/maintain/legacy_folder.h"
 #include "tests/cache/format/shard_fixture.h"
 #include "tests/cache/small_world.h"
 

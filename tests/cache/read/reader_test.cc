@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "stoker/audio/float16.h"
-#include "stoker/cache/format/shard_file.h"
+#include "stoker/cache/read/shard_file.h"
 #include "tests/cache/format/shard_fixture.h"
 #include "tests/cache/small_world.h"
 #include "tests/doubles/fault_io.h"
@@ -93,7 +93,7 @@ TEST_P(ReaderTest, GivesTokensAsTheyWere) {
 TEST_P(ReaderTest, ADamagedRecordIsNamedAndTheOthersAreRead) {
   Result<ShardFile> file =
       ShardFile::open(open_file(system_io(), world_.cache_path(), OpenFor::kFolder).value(),
-                      "shard-00000.stk", ShardAccess::kPread);
+                      "shard-00000.stk", ReadMode::kPread);
   const std::uint64_t at = file->view()[5].at.at_bytes;
   std::vector<std::byte> bytes = bytes_of_file(shard(0));
   bytes[at + kRecordHeaderBytes + 3] ^= std::byte{1};

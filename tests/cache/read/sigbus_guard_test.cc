@@ -41,7 +41,7 @@ std::byte touch(std::span<const std::byte> bytes) {
   return *static_cast<const volatile std::byte*>(bytes.data());
 }
 
-TEST(GuardedAccessTest, AFaultInsideTheMemoryBecomesAReturnValue) {
+TEST(SigbusGuardTest, AFaultInsideTheMemoryBecomesAReturnValue) {
   const CutMapping cut;
   // TSan takes the jump out of the first handler for one that still runs, and blocks the next
   // signal.
@@ -52,7 +52,7 @@ TEST(GuardedAccessTest, AFaultInsideTheMemoryBecomesAReturnValue) {
   }
 }
 
-TEST(GuardedAccessTest, AnExceptionEndsTheGuardThatItLeaves) {
+TEST(SigbusGuardTest, AnExceptionEndsTheGuardThatItLeaves) {
   const CutMapping cut;
   const std::array<std::byte, 16> other{};
   const auto throw_inside = [&] {

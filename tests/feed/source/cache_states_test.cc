@@ -61,8 +61,8 @@ class HalfBuiltTest : public testing::Test {
 TEST_F(HalfBuiltTest, MissingRowsAreMadeOnTheCachesOwnPath) {
   const std::vector<std::string> expected = scalar_digests();
   OpenedFeed first = open_feed(set_.settings());
-  EXPECT_EQ(first.store->numeric_path(), "scalar");
-  EXPECT_EQ(first.store->wanted().mel().level(), SimdLevel::kScalar);
+  EXPECT_EQ(first.source->numeric_path(), "scalar");
+  EXPECT_EQ(first.source->spec().mel().level(), SimdLevel::kScalar);
   const std::optional<Batch> batch = first.feed.next();
   ASSERT_TRUE(batch.has_value());
   EXPECT_EQ(batch->content_digest().hex(), expected.front());
@@ -85,7 +85,7 @@ TEST_F(HalfBuiltTest, AForcedLevelThatIsNotTheCachesIsRefused) {
   unsetenv("STOKER_SIMD");
   cache::precompute(set_.settings(), system_io(), {.num_workers = 2});
   setenv("STOKER_SIMD", std::string(simd_level_name(detect_simd_level())).c_str(), 1);
-  EXPECT_EQ(open_feed(set_.settings()).store->numeric_path(), "scalar");
+  EXPECT_EQ(open_feed(set_.settings()).source->numeric_path(), "scalar");
 }
 
 TEST(CacheStatesTest, TheBackgroundBuildBeginsAtTheLevelOfTheFeed) {
@@ -109,7 +109,7 @@ TEST(CacheStatesTest, TheBackgroundBuildBeginsAtTheLevelOfTheFeed) {
       resumed.feed.next();
   }
   ASSERT_TRUE(std::filesystem::exists(set.folder() / "cache/config.yaml"));
-  EXPECT_EQ(open_feed(set.settings(), {.state = state}).store->numeric_path(), "scalar");
+  EXPECT_EQ(open_feed(set.settings(), {.state = state}).source->numeric_path(), "scalar");
 }
 
 }  // namespace

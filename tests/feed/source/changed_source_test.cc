@@ -166,11 +166,12 @@ TEST_F(Segments, AShorterFileInItsPlaceIsNoAbort) {
 
 TEST_F(Segments, ACacheBuiltFromAFileThatBecameShorterRejectsItsRows) {
   const data::Index index = data::open_index(data::index_options_of(settings_), system_io());
-  const cache::WantedCache wanted(settings_, index, SimdLevel::kScalar, system_io());
+  const data::FeatureSpec spec(settings_, index, SimdLevel::kScalar);
+  const cache::CacheTarget target(settings_, spec, system_io());
   put(20'000);
   cache::MadeRecord made;
   std::size_t num_refused = 0;
-  for (const cache::RecordMaker* maker : wanted.target().makers) {
+  for (const cache::RecordMaker* maker : target.target().makers) {
     if (maker->kind() != cache::RecordKind::kMel) continue;
     const auto worker = maker->make_worker();
     for (std::size_t row = 0; row < maker->num_rows(); ++row) {

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "stoker/base/io/list_folder.h"
 #include "stoker/cache/errors.h"
 
 namespace stoker::cache {
@@ -60,14 +61,12 @@ class ArrayWorker final : public RecordMaker::Worker {
   const ArrayMaker& maker_;
 };
 
-// Ids hold a slash for each folder on the way: those of nested data sets and of several sources do.
+// Ids hold a slash for each folder above: those of nested data sets and of several sources do.
 // Symbolic links to folders are not followed, so the walk ends.
 Result<void> list_into(const File& folder, const std::string& prefix, NpyFolder& found) {
-  std::vector<FolderEntry> entries;
-  const SysResult listed = folder.io().list(folder.handle(), entries);
-  if (!listed.ok()) return io_error("list", folder.path(), listed.error_number);
-  for (const FolderEntry& entry : entries) {
-    if (entry.name == "." || entry.name == "..") continue;
+  const Result<std::vector<FolderEntry>> entries = list_folder(folder);
+  if (!entries) return entries.error();
+  for (const FolderEntry& entry : *entries) {
     const std::string file = prefix + entry.name;
     if (entry.kind == FileKind::kFolder) {
       const Result<File> inner = open_beneath(folder, entry.name, OpenFor::kFolder);

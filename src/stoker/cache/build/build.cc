@@ -8,14 +8,15 @@
 #include <utility>
 
 #include "stoker/base/number_text.h"
+#include "stoker/base/thread/parallel.h"
 #include "stoker/base/thread/sync.h"
 #include "stoker/cache/build/manifest_writer.h"
-#include "stoker/cache/build/parallel.h"
+#include "stoker/cache/build/old_records.h"
+#include "stoker/cache/build/plan.h"
+#include "stoker/cache/build/shard_assembly.h"
 #include "stoker/cache/build/shard_publish.h"
 #include "stoker/cache/errors.h"
-#include "stoker/cache/format/old_records.h"
-#include "stoker/cache/maintain/damage.h"
-#include "stoker/cache/maintain/shard_check.h"
+#include "stoker/cache/read/damage.h"
 
 namespace stoker::cache {
 namespace {
@@ -110,7 +111,7 @@ void Build::check_bytes() {
 void Build::check_other_kinds() {
   std::erase_if(found_.other_kinds, [&](const ShardLine& line) {
     if (options_.stop.stop_requested()) return false;
-    Result<ShardFile> shard = open_listed_shard(folder_, line, ShardAccess::kMap);
+    Result<ShardFile> shard = open_listed_shard(folder_, line, ReadMode::kMap);
     if (!shard && !proves_damage(shard.error())) raise(shard.error());
     const std::vector<Error> faults =
         shard ? check_kept_bytes(*shard) : std::vector<Error>{shard.error()};
@@ -157,7 +158,7 @@ void Build::note_kept(const ShardState& state) {
   }
 }
 
-// The row's record may stand in another shard than planned now, after rows came or went. Its source
+// The row's record may be in another shard than planned now, after rows came or went. Its source
 // is read only when there is such a record and no hint knows the source's digest.
 bool Build::take_over(const RecordMaker& maker, std::size_t row_index, const OldRecords& old,
                       AssemblyRow& row) const {

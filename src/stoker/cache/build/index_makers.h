@@ -1,20 +1,17 @@
 // The makers of an index's records: log-mel, PCM16 and tokens of every accepted utterance.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "stoker/audio/mel/log_mel.h"
-#include "stoker/audio/prepared_speech.h"
 #include "stoker/cache/build/record_maker.h"
-#include "stoker/cache/build/utterance_loader.h"
+#include "stoker/data/features/feature_spec.h"
 #include "stoker/data/index.h"
-#include "stoker/text/phoneme_sidecar.h"
-#include "stoker/text/tokenizer.h"
 
 namespace stoker::cache {
 
@@ -35,22 +32,28 @@ class SortedRows {
   std::vector<std::uint32_t> places_;
 };
 
-// What stands behind records that come from sound files.
-struct SoundSource {
-  const SortedRows* rows = nullptr;
-  audio::SpeechRule rule;
-  audio::SoundPolicy policy;
+// Records of the accepted utterances of a feature spec. Spec and rows must outlive the maker.
+class IndexMaker : public RecordMaker {
+ public:
+  IndexMaker(const data::FeatureSpec& spec, const SortedRows& rows, Digest128 settings)
+      : spec_(spec), rows_(rows), settings_(settings) {}
+
+  Digest128 settings() const override { return settings_; }
+  std::size_t num_rows() const override { return rows_.size(); }
+  std::string_view id(std::size_t row) const override { return rows_[row].id; }
+
+ protected:
+  const data::FeatureSpec& spec_;
+  const SortedRows& rows_;
+
+ private:
+  Digest128 settings_;
 };
 
 // Records made from sound files: their source is the file.
-class SoundMaker : public RecordMaker {
+class SoundMaker : public IndexMaker {
  public:
-  SoundMaker(const SoundSource& source, Digest128 settings)
-      : source_(source), settings_(settings) {}
-
-  Digest128 settings() const override { return settings_; }
-  std::size_t num_rows() const override { return source_.rows->size(); }
-  std::string_view id(std::size_t row) const override { return (*source_.rows)[row].id; }
+  using IndexMaker::IndexMaker;
   Result<std::optional<SourceStamp>> stamp(std::size_t row) const override;
   std::string source_part(std::size_t row) const override;
   Result<Digest128> source_digest(std::size_t row) const override;
@@ -59,28 +62,17 @@ class SoundMaker : public RecordMaker {
   std::uint64_t expected_samples(std::size_t row) const;
   // Nothing where only decoding tells.
   std::optional<std::uint64_t> exact_samples(std::size_t row) const;
-  UtteranceLoader make_loader() const;
-  const SoundSource source_;
-
- private:
-  Digest128 settings_;
 };
 
-// Log-mel [frames, mels] in the cache's dtype. The LogMel must outlive it.
+// Log-mel [frames, mels] in the spec's number format.
 class MelMaker final : public SoundMaker {
  public:
-  MelMaker(const SoundSource& source, Digest128 settings, const audio::LogMel& mel,
-           ElementType element)
-      : SoundMaker(source, settings), mel_(mel), element_(element) {}
+  using SoundMaker::SoundMaker;
   RecordKind kind() const override { return RecordKind::kMel; }
   std::uint64_t expected_bytes(std::size_t row) const override;
   std::optional<std::string> shape_missed_by(std::size_t row,
                                              const ArrayShape& found) const override;
   std::unique_ptr<Worker> make_worker() const override;
-
- private:
-  const audio::LogMel& mel_;
-  ElementType element_;
 };
 
 // PCM16 [samples] at the features' rate, ready for a mel on another device.
@@ -94,30 +86,17 @@ class PcmMaker final : public SoundMaker {
   std::unique_ptr<Worker> make_worker() const override;
 };
 
-// Token ids of the utterances' texts; one tokenizer a language of the index.
-class TokenMaker final : public RecordMaker {
+// Token ids of the utterances' texts.
+class TokenMaker final : public IndexMaker {
  public:
-  struct Source {
-    const SortedRows* rows = nullptr;
-    std::vector<const text::Tokenizer*> tokenizers;  // by Utterance::language
-    const text::PhonemeSidecar* phonemes = nullptr;  // texts come from it where it is given
-  };
-  TokenMaker(Source source, Digest128 settings) : source_(std::move(source)), settings_(settings) {}
-
+  using IndexMaker::IndexMaker;
   RecordKind kind() const override { return RecordKind::kTokens; }
-  Digest128 settings() const override { return settings_; }
-  std::size_t num_rows() const override { return source_.rows->size(); }
-  std::string_view id(std::size_t row) const override { return (*source_.rows)[row].id; }
   std::uint64_t expected_bytes(std::size_t row) const override;
   Result<std::optional<SourceStamp>> stamp(std::size_t) const override {
     return std::optional<SourceStamp>();
   }
   Result<Digest128> source_digest(std::size_t row) const override;
   std::unique_ptr<Worker> make_worker() const override;
-
- private:
-  Source source_;
-  Digest128 settings_;
 };
 
 }  // namespace stoker::cache

@@ -8,8 +8,7 @@
 
 #include "stoker/base/bytes.h"
 #include "stoker/cache/build/shard_publish.h"
-#include "stoker/cache/maintain/damage.h"
-#include "stoker/cache/maintain/shard_check.h"
+#include "stoker/cache/read/damage.h"
 
 namespace stoker::cache {
 namespace {

@@ -8,8 +8,9 @@
 
 #include "stoker/base/io/io.h"
 #include "stoker/cache/build/build.h"
+#include "stoker/cache/build/inspect.h"
+#include "stoker/cache/build/plan.h"
 #include "stoker/cache/build/shard_assembly.h"
-#include "stoker/cache/maintain/inspect.h"
 
 namespace stoker::cache {
 

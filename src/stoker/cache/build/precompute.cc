@@ -12,7 +12,7 @@
 #include "stoker/base/thread/sync.h"
 #include "stoker/cache/build/shard_publish.h"
 #include "stoker/cache/errors.h"
-#include "stoker/cache/maintain/damage.h"
+#include "stoker/cache/read/damage.h"
 #include "stoker/config/settings_text.h"
 #include "stoker/data/from_settings.h"
 
@@ -97,31 +97,17 @@ Error unwritable(Error error) {
 WantedData::WantedData(const config::Settings& settings, Io& io, std::stop_token stop,
                        std::optional<SimdLevel> begin_at)
     : index(data::open_index(data::index_options_of(settings), io, std::move(stop))) {
-  place = find_cache_place(settings, wanted_head(settings, SimdLevel::kScalar).features, io);
+  place = find_cache_place(settings, data::FeatureIdentity(settings).features, io);
   const std::optional<Manifest> have = manifest_in(io, place.folder);
   const SimdLevel level =
       level_for(have ? &*have : nullptr, place.folder, begin_at).take_or_raise();
-  wanted = std::make_unique<WantedCache>(settings, index, level, io);
+  use_level(settings, level, io);
 }
 
-std::optional<SimdLevel> level_of(const Manifest& have) {
-  Result<SimdLevel> theirs =
-      choose_simd_level(have.path.substr(0, have.path.find('/')), detect_simd_level());
-  return theirs ? std::optional(*theirs) : std::nullopt;
-}
-
-Result<SimdLevel> level_for(const Manifest* have, const std::string& folder,
-                            std::optional<SimdLevel> begin_at) {
-  Result<SimdLevel> own = simd_level();
-  if (own && begin_at) own = *begin_at;
-  if (!own || have == nullptr) return own;
-  const std::string name = have->path.substr(0, have->path.find('/'));
-  if (name == simd_level_name(*own) || name == "imported") return own;
-  const bool forced = std::getenv("STOKER_SIMD") != nullptr;
-  const std::optional<SimdLevel> theirs = level_of(*have);
-  if (theirs && !forced) return *theirs;
-  return settings_error(folder,
-                        {{"features", "numeric path", name, std::string(simd_level_name(*own))}});
+void WantedData::use_level(const config::Settings& settings, SimdLevel level, Io& io) {
+  target_.reset();  // refers to the spec
+  spec_ = std::make_unique<data::FeatureSpec>(settings, index, level);
+  target_ = std::make_unique<CacheTarget>(settings, *spec_, io);
 }
 
 void check_cache_settings(const Manifest& have, const Manifest& want, const CacheLocation& place,
@@ -156,9 +142,8 @@ void look_again(const config::Settings& settings, const File& folder, Io& io,
   if (!have && !proves_damage(have.error())) raise(std::move(have).error());
   if (!have) return;
   const SimdLevel level = level_for(&*have, folder.path(), options.begin_at).take_or_raise();
-  if (level != data.wanted->mel().level())
-    data.wanted = std::make_unique<WantedCache>(settings, data.index, level, io);
-  check_cache_settings(*have, data.wanted->target().head, data.place, options);
+  if (level != data.level()) data.use_level(settings, level, io);
+  check_cache_settings(*have, data.target().head, data.place, options);
 }
 
 void tell_damage(const PrecomputeOptions& options, const BuildReport& report) {
@@ -204,7 +189,7 @@ PrecomputeReport precompute(const config::Settings& settings, WantedData& data, 
   report.rejects_file =
       options.rejects_file.empty() ? data.place.folder + "/rejects.jsonl" : options.rejects_file;
   try {
-    report.build = build_cache(folder, data.wanted->target(), build);
+    report.build = build_cache(folder, data.target(), build);
   } catch (const DataError&) {
     write_rejects(folder, options, data::rejects_jsonl(all_rejects(data, rejects)));
     throw;

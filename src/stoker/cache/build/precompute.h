@@ -1,4 +1,4 @@
-// Builds the cache of a data set from its settings: index, place, lock, build, side files.
+// Builds the cache of a data set from its settings: index, location, lock, build, side files.
 #pragma once
 
 #include <functional>
@@ -12,9 +12,9 @@
 #include "stoker/base/progress.h"
 #include "stoker/cache/build/build.h"
 #include "stoker/cache/build/cache_lock.h"
-#include "stoker/cache/build/wanted_cache.h"
-#include "stoker/cache/cache_location.h"
-#include "stoker/cache/maintain/settings_match.h"
+#include "stoker/cache/build/cache_target.h"
+#include "stoker/cache/format/settings_match.h"
+#include "stoker/cache/read/cache_location.h"
 #include "stoker/config/settings.h"
 #include "stoker/data/index.h"
 
@@ -22,7 +22,7 @@ namespace stoker::cache {
 
 enum class Overwrite { kNo, kYes };
 
-// A data set, its cache's place, and what the cache should hold. Not movable: makers point inside.
+// A data set, where its cache is, and what it should hold. Not movable: makers point inside.
 struct WantedData {
   // `begin_at` is the level of a cache that is not there yet; absent: what STOKER_SIMD and the
   // processor say.
@@ -33,7 +33,15 @@ struct WantedData {
 
   data::Index index;
   CacheLocation place;
-  std::unique_ptr<WantedCache> wanted;  // at the numeric path the cache has, where it has one
+
+  // At the numeric path the cache has, where it has one.
+  const BuildTarget& target() const { return target_->target(); }
+  SimdLevel level() const { return spec_->mel().level(); }
+  void use_level(const config::Settings& settings, SimdLevel level, Io& io);
+
+ private:
+  std::unique_ptr<data::FeatureSpec> spec_;  // refers to index
+  std::unique_ptr<CacheTarget> target_;      // refers to spec_
 };
 
 struct PrecomputeOptions {
@@ -67,14 +75,6 @@ PrecomputeReport precompute(const config::Settings& settings, Io& io,
 // The same for a data set that is indexed already.
 PrecomputeReport precompute(const config::Settings& settings, WantedData& data, Io& io,
                             const PrecomputeOptions& options);
-
-// The level a build must use: that of the cache where the machine has it, else what STOKER_SIMD and
-// the processor say. E-CACHE-SETTINGS where a cache can only be completed on another machine.
-Result<SimdLevel> level_for(const Manifest* have, const std::string& folder,
-                            std::optional<SimdLevel> begin_at = {});
-
-// The level that a manifest names, where it names one that this processor has.
-std::optional<SimdLevel> level_of(const Manifest& have);
 
 // Refuses, or says, what differs between the cache in `folder` and the wanted.
 void check_cache_settings(const Manifest& have, const Manifest& want, const CacheLocation& place,

@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "stoker/base/thread/sync.h"
+#include "stoker/cache/build/inspect.h"
 #include "stoker/cache/format/shard_writer.h"
-#include "stoker/cache/maintain/inspect.h"
 
 namespace stoker::cache {
 
-// One row's place while its shard is being made.
+// One row's record while its shard is being made.
 struct AssemblyRow {
   MadeRecord record;
   std::optional<Error> reject;

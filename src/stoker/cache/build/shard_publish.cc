@@ -7,11 +7,12 @@
 #include <vector>
 
 #include "stoker/base/errors.h"
+#include "stoker/base/io/list_folder.h"
 #include "stoker/base/io/temp_name.h"
 #include "stoker/base/number_text.h"
 #include "stoker/cache/errors.h"
-#include "stoker/cache/format/shard_file.h"
-#include "stoker/cache/maintain/shard_check.h"
+#include "stoker/cache/read/damage.h"
+#include "stoker/cache/read/shard_file.h"
 #include "stoker/cache/read/sigbus_guard.h"
 
 namespace stoker::cache {
@@ -120,11 +121,10 @@ Result<void> set_folder_aside(const File& folder, const std::string& name) {
 }
 
 Result<std::size_t> remove_leftovers(const File& folder) {
-  std::vector<FolderEntry> entries;
-  const SysResult listed = folder.io().list(folder.handle(), entries);
-  if (!listed.ok()) return io_error("list", folder.path(), listed.error_number);
+  const Result<std::vector<FolderEntry>> entries = list_folder(folder);
+  if (!entries) return entries.error();
   std::size_t num_removed = 0;
-  for (const FolderEntry& entry : entries) {
+  for (const FolderEntry& entry : *entries) {
     if (!is_temp_name(entry.name) || entry.kind == FileKind::kFolder) continue;
     const SysResult removed = folder.io().unlink_at(folder.handle(), entry.name, false);
     if (!removed.ok() && removed.error_number != ENOENT)

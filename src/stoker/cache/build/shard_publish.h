@@ -1,4 +1,4 @@
-// Puts a shard on disk so that it is either whole or not there, whatever happens on the way.
+// Puts a shard on disk so that it is either whole or not there, whatever happens.
 #pragma once
 
 #include <functional>

@@ -29,7 +29,7 @@ struct NpyArray {
   std::vector<std::byte> values;
 };
 
-// Versions 1.0, 2.0 and 3.0. `file` names the place in errors; memory is bounded by `bytes`.
+// Versions 1.0, 2.0 and 3.0. `file` is named in errors; memory is bounded by `bytes`.
 Result<NpyHeader> decode_npy_header(const std::string& file, std::span<const std::byte> bytes);
 // The same from the first bytes of a file of that size.
 Result<NpyHeader> decode_npy_header(const std::string& file, std::span<const std::byte> front,

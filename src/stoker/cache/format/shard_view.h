@@ -1,4 +1,4 @@
-// A shard's bytes seen as records: the checked way from a span to ids, shapes and payloads.
+// A shard's bytes seen as records: ids, shapes and payloads, checked.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,8 @@ struct RecordEntry {
   std::uint64_t end_bytes() const noexcept;  // where the filled-up record ends
 };
 
-// Header, index and footer of a shard, copied out and checked: every offset lies inside the file,
-// records lie end to end, ids are sorted. Payloads are not touched. Immutable; const access is
+// Header, index and footer of a shard, copied out and checked: every offset is inside the file,
+// records follow each other, ids are sorted. Payloads are not touched. Immutable; const access is
 // thread-safe.
 class ShardView {
  public:

@@ -15,8 +15,8 @@
 
 namespace stoker::cache {
 
-// A record that was made: its payload stands behind kRecordHeaderBytes of room, so that header,
-// payload and filling are written from one place.
+// A record that was made: its payload follows kRecordHeaderBytes of room, so that header,
+// payload and filling are written in one call.
 struct MadeRecord {
   std::string id;
   ArrayShape shape;

@@ -8,11 +8,12 @@
 #include <optional>
 #include <utility>
 
+#include "stoker/base/io/list_folder.h"
 #include "stoker/base/io/temp_name.h"
 #include "stoker/cache/build/cache_lock.h"
-#include "stoker/cache/cache_location.h"
+#include "stoker/cache/build/source_hints.h"
 #include "stoker/cache/format/manifest.h"
-#include "stoker/cache/format/source_hints.h"
+#include "stoker/cache/read/cache_location.h"
 
 namespace stoker::cache {
 namespace {
@@ -25,13 +26,7 @@ bool is_ours(std::string_view name) {
 }
 
 std::vector<FolderEntry> entries_of(const File& folder) {
-  std::vector<FolderEntry> entries;
-  const SysResult listed = folder.io().list(folder.handle(), entries);
-  if (!listed.ok()) raise(io_error("list", folder.path(), listed.error_number));
-  std::erase_if(entries, [](const FolderEntry& e) { return e.name == "." || e.name == ".."; });
-  std::sort(entries.begin(), entries.end(),
-            [](const FolderEntry& a, const FolderEntry& b) { return a.name < b.name; });
-  return entries;
+  return list_folder(folder).take_or_raise();
 }
 
 std::uint64_t size_of(const File& folder, const std::string& name) {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "stoker/cache/errors.h"
-#include "stoker/cache/maintain/damage.h"
+#include "stoker/cache/read/damage.h"
 
 namespace stoker::cache {
 namespace {

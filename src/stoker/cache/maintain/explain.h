@@ -7,8 +7,8 @@
 
 #include "stoker/base/io/io.h"
 #include "stoker/cache/build/build.h"
-#include "stoker/cache/maintain/inspect.h"
-#include "stoker/cache/maintain/settings_match.h"
+#include "stoker/cache/build/inspect.h"
+#include "stoker/cache/format/settings_match.h"
 
 namespace stoker::cache {
 
@@ -19,7 +19,7 @@ struct EntryReason {
   std::string have;    // digest or size in the cache, where that is the difference
   std::string want;
   std::vector<SettingDifference> settings;  // the differing ones of its group
-  std::string shard;                        // file it lies or would lie in
+  std::string shard;                        // file that holds or would hold it
 };
 
 // One entry a kind that the target makes. Throws E-CACHE-MISSING for an id that no maker knows.

@@ -11,7 +11,7 @@
 
 #include "stoker/base/error.h"
 #include "stoker/base/io/temp_name.h"
-#include "stoker/cache/build/parallel.h"
+#include "stoker/base/thread/parallel.h"
 #include "stoker/cache/build/shard_publish.h"
 #include "stoker/cache/errors.h"
 #include "stoker/cache/format/npy.h"
@@ -28,7 +28,7 @@ std::string folder_name(const ShardLine& line) {
   return line.kind == RecordKind::kArray ? line.array : std::string(kind_name(line.kind));
 }
 
-// A relative path of plain names. Ids of several data sets hold a "/": their files lie in
+// A relative path of plain names. Ids of several data sets hold a "/": their files are in
 // sub-folders.
 bool is_plain_path(std::string_view path) {
   while (true) {

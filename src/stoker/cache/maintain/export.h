@@ -25,7 +25,7 @@ struct ExportReport {
 };
 
 // out/mel/<id>.npy, out/tokens/<id>.npy, out/pcm/<id>.npy, out/<array>/<id>.npy; every record is
-// checked on the way. bf16 is written as f32. Files that are there are replaced; a name means a
+// checked as it is read. bf16 is written as f32. Files that are there are replaced; a name means a
 // whole file at every instant, whenever the export is killed. An id or an array's name that could
 // lead out of `out` is refused with E-CACHE-NAME before anything is written. Throws what reading
 // and writing raise.

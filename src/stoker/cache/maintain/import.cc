@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "stoker/base/simd_level.h"
-#include "stoker/cache/build/wanted_cache.h"
+#include "stoker/cache/build/cache_target.h"
 #include "stoker/cache/errors.h"
 
 namespace stoker::cache {

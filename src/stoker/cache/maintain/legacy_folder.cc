@@ -6,6 +6,7 @@
 #include <charconv>
 #include <utility>
 
+#include "stoker/base/io/list_folder.h"
 #include "stoker/cache/errors.h"
 
 namespace stoker::cache {
@@ -63,12 +64,9 @@ Result<bool> note_folder(const std::string& path, LegacyFolders& found) {
 Result<void> note_below(Io& io, const std::string& path, LegacyFolders& found) {
   Result<File> folder = open_file(io, path, OpenFor::kFolder);
   if (!folder) return std::move(folder).error();
-  std::vector<FolderEntry> entries;
-  const SysResult listed = io.list(folder->handle(), entries);
-  if (!listed.ok()) return io_error("list", path, listed.error_number);
-  std::sort(entries.begin(), entries.end(),
-            [](const FolderEntry& a, const FolderEntry& b) { return a.name < b.name; });
-  for (const FolderEntry& entry : entries) {
+  const Result<std::vector<FolderEntry>> entries = list_folder(*folder);
+  if (!entries) return entries.error();
+  for (const FolderEntry& entry : *entries) {
     if (entry.kind != FileKind::kFolder || entry.name.starts_with('.')) continue;
     const std::string below = path + "/" + entry.name;
     if (entry.name == "processed") {

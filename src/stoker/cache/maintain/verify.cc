@@ -7,12 +7,12 @@
 #include <tuple>
 #include <utility>
 
+#include "stoker/base/errors.h"
+#include "stoker/base/thread/parallel.h"
 #include "stoker/base/thread/sync.h"
-#include "stoker/cache/build/parallel.h"
 #include "stoker/cache/errors.h"
-#include "stoker/cache/maintain/damage.h"
-#include "stoker/cache/maintain/shard_check.h"
-#include "stoker/cache/read/open_shards.h"
+#include "stoker/cache/read/damage.h"
+#include "stoker/cache/read/shard_file.h"
 
 namespace stoker::cache {
 namespace {
@@ -41,7 +41,7 @@ const Error& or_raise(const Error& fault) {
 void add_closed(const Error& fault, const ShardLine& line, VerifyReport& part) {
   Error error = or_raise(fault);
   const std::uint64_t num_records = std::max(line.num_records, 1U);
-  const bool gone = error.code->name == "E-IO-MISSING" || error.code == &kShardMissing;
+  const bool gone = error.code == &kIoMissing || error.code == &kShardMissing;
   if (gone) error.code = &kShardMissing;
   const bool is_bad = proves_damage(error);
   (gone ? part.missing : is_bad ? part.corrupt : part.unread) += num_records;
@@ -71,7 +71,7 @@ VerifyReport check_listed(const File& folder, const ShardLine& line) {
   VerifyReport part;
   part.checked = line.num_records;
   part.size_bytes = line.size_bytes;
-  Result<ShardFile> shard = open_listed_shard(folder, line, ShardAccess::kMap);
+  Result<ShardFile> shard = open_listed_shard(folder, line, ReadMode::kMap);
   if (!shard) {
     add_closed(shard.error(), line, part);
     return part;
@@ -178,7 +178,7 @@ VerifyReport check_planned(const ShardState& state) {
 // much.
 VerifyReport check_surplus(const File& folder, const ShardLine& line) {
   VerifyReport part;
-  Result<ShardFile> shard = open_listed_shard(folder, line, ShardAccess::kMap);
+  Result<ShardFile> shard = open_listed_shard(folder, line, ReadMode::kMap);
   if (!shard) {
     add_closed(shard.error(), line, part);
     return part;

@@ -9,7 +9,7 @@
 #include "stoker/base/io/io.h"
 #include "stoker/base/progress.h"
 #include "stoker/cache/build/build.h"
-#include "stoker/cache/maintain/inspect.h"
+#include "stoker/cache/build/inspect.h"
 
 namespace stoker::cache {
 

@@ -36,7 +36,7 @@ constexpr std::uint64_t fold_constant(unsigned num_bits) {
 constexpr std::uint64_t kFoldLow = fold_constant(kFoldBytes * 8 + 32);
 constexpr std::uint64_t kFoldHigh = fold_constant(kFoldBytes * 8 - 32);
 
-// Rows of a batch begin anywhere: what lies before the first whole vector is stored by itself, so
+// Rows of a batch begin anywhere: what is before the first whole vector is stored by itself, so
 // that all others can be streamed.
 std::size_t bytes_to_vector(const void* pointer) noexcept {
   return -reinterpret_cast<std::uintptr_t>(pointer) % kVectorBytes;
@@ -75,7 +75,7 @@ STOKER_AVX512 std::uint32_t finish_fold(const Fold& fold, const std::byte* rest,
   return ~crc_of_tail(crc_of_tail(0, folded, kFoldBytes), rest, rest_bytes);
 }
 
-// Stores one loaded vector as it is, at an aligned place.
+// Stores one loaded vector as it is, at an aligned address.
 struct StoreBytes {
   std::byte* to;
   STOKER_AVX512 void operator()(__m512i value, std::size_t at_bytes) const {
@@ -83,7 +83,7 @@ struct StoreBytes {
   }
 };
 
-// Stores 32 halves as 32 floats, at an aligned place.
+// Stores 32 halves as 32 floats, at an aligned address.
 struct StoreWide {
   float* to;
   STOKER_AVX512 void operator()(__m512i value, std::size_t at_bytes) const {

@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "stoker/base/checked.h"
+#include "stoker/base/errors.h"
 #include "stoker/base/invariant.h"
 #include "stoker/cache/errors.h"
 #include "stoker/cache/read/fused_read.h"
-#include "stoker/cache/read/open_shards.h"
 #include "stoker/cache/read/sigbus_guard.h"
 
 namespace stoker::cache {
@@ -142,11 +142,10 @@ Result<Reader> Reader::open(Io& io, const std::string& folder, const ReaderOptio
   Result<File> opened = open_file(io, folder, OpenFor::kFolder);
   if (!opened) {
     Error error = std::move(opened).error();
-    if (error.code->name == "E-IO-MISSING") error.code = &kNoCache;
+    if (error.code == &kIoMissing) error.code = &kNoCache;
     return error;
   }
-  Result<OpenGeneration> generation = open_generation(
-      *opened, options.mode == ReadMode::kMap ? ShardAccess::kMap : ShardAccess::kPread);
+  Result<OpenGeneration> generation = open_generation(*opened, options.mode);
   if (!generation) return std::move(generation).error();
   Result<std::vector<Group>> groups = group_shards(*generation);
   if (!groups) return std::move(groups).error();

@@ -15,12 +15,10 @@
 #include "stoker/base/result.h"
 #include "stoker/cache/format/manifest.h"
 #include "stoker/cache/format/shard_format.h"
+#include "stoker/cache/read/shard_file.h"
 
 namespace stoker::cache {
 
-struct OpenGeneration;
-
-enum class ReadMode { kMap, kPread };
 enum class Verification {
   kEveryTime,   // the CRC of every delivered record
   kFirstTouch,  // the first time a record is read by this reader
@@ -70,7 +68,7 @@ class Reader {
   ~Reader();
 
   const Manifest& manifest() const noexcept;
-  // Manifest and shards as they were opened, for whoever must judge the same generation; it lives
+  // Manifest and shards as they were opened, to judge the same generation; it lives
   // as long as the reader.
   const OpenGeneration& generation() const noexcept;
   const std::string& folder() const noexcept;
@@ -96,7 +94,7 @@ class Reader {
   // Header of the record (source digest, key), checked with its payload.
   Result<RecordHeader> check(RecordRef ref, ReadScratch& scratch) const;
 
-  // The payload where it lies in the mapping, checked as a read would; empty in pread mode.
+  // The payload inside the mapping, checked as a read would; empty in pread mode.
   Result<std::span<const std::byte>> check_in_place(RecordRef ref, ReadScratch& scratch) const;
 
   // The payload inside the mapping, unchecked; empty in pread mode. For comparisons with a plain

@@ -1,5 +1,6 @@
 #include <vector>
 
+#include "stoker/base/io/list_folder.h"
 #include "stoker/data/errors.h"
 #include "stoker/data/voice/data_set_maker.h"
 
@@ -38,13 +39,6 @@ Error foreign_entry(const File& folder, const std::string& name, std::string pro
           .found = "it holds " + name};
 }
 
-Result<std::vector<FolderEntry>> list(const File& folder) {
-  std::vector<FolderEntry> entries;
-  const SysResult listed = folder.io().list(folder.handle(), entries);
-  if (!listed.ok()) return io_error("list", folder.path(), listed.error_number);
-  return entries;
-}
-
 Result<void> remove_file(const File& folder, const std::string& name) {
   const SysResult removed = folder.io().unlink_at(folder.handle(), name, false);
   if (!removed.ok()) return io_error("remove", folder.path() + "/" + name, removed.error_number);
@@ -52,7 +46,7 @@ Result<void> remove_file(const File& folder, const std::string& name) {
 }
 
 Result<void> expect_empty(const File& folder) {
-  auto entries = list(folder);
+  auto entries = list_folder(folder);
   if (!entries) return entries.error();
   if (entries->empty()) return {};
   return foreign_entry(folder, entries->front().name, "the folder must be empty");
@@ -61,7 +55,7 @@ Result<void> expect_empty(const File& folder) {
 // Looks at every entry before removing the first.
 template <class IsOurs>
 Result<std::vector<std::string>> removable(const File& folder, const IsOurs& is_ours) {
-  auto entries = list(folder);
+  auto entries = list_folder(folder);
   if (!entries) return entries.error();
   std::vector<std::string> names;
   for (const FolderEntry& entry : *entries) {

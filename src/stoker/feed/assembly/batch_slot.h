@@ -20,7 +20,6 @@ inline constexpr std::uint32_t kEmptyRow = ~std::uint32_t{0};
 // What workers write into a batch's mel memory. Ragged: the rows one after the other, for the GPU
 // to lay out; samples begin at multiples of kSampleAlignment.
 enum class SlotPayload { kPaddedMel, kRaggedMel, kRaggedPcm };
-inline constexpr std::size_t kSampleAlignment = 8;
 
 // What every batch of a feed has in common; sizes are those of this rank.
 struct BatchFormat {

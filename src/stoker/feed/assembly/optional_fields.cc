@@ -30,7 +30,7 @@ OptionalFields::OptionalFields(std::shared_ptr<const UtteranceSource> store,
                                const OptionalFieldOptions& options)
     : store_(std::move(store)), num_frames_(std::move(num_frames)), options_(options) {
   if (options.reference != ReferenceFrom::kSameSpeaker) return;
-  for (std::uint32_t utterance = 0; utterance < store_->num_rows(); ++utterance) {
+  for (std::uint32_t utterance = 0; utterance < store_->num_utterances(); ++utterance) {
     const auto speaker = static_cast<std::size_t>(std::max(0, store_->speaker(utterance)));
     if (by_speaker_.size() <= speaker) by_speaker_.resize(speaker + 1);
     by_speaker_[speaker].push_back(utterance);

@@ -2,25 +2,23 @@
 
 #include <utility>
 
-#include "stoker/cache/build/wanted_cache.h"
-#include "stoker/cache/cache_location.h"
-#include "stoker/feed/baseline/delayed_source.h"
-#include "stoker/feed/baseline/instant_source.h"
-#include "stoker/feed/baseline/naive_source.h"
-#include "stoker/feed/baseline/npy_folder.h"
+#include "stoker/cache/read/cache_location.h"
+#include "stoker/data/features/feature_spec.h"
+#include "stoker/feed/baseline/baseline_sources.h"
+#include "stoker/feed/baseline/naive_files.h"
 #include "stoker/feed/errors.h"
 #include "stoker/feed/source/augmentation.h"
 
 namespace stoker::feed {
 
-LoaderChoice choose_loader(const config::Settings& settings, SimdLevel level, Io& io) {
+LoaderChoice choose_loader(const config::Settings& settings, Io& io) {
   using Mode = config::PreprocessingMode;
   LoaderChoice choice{.settings = settings, .is_naive = !settings.loader.use_native_loading};
   if (!choice.is_naive) return choice;
   Mode& mode = choice.settings.loader.preprocessing_mode;
   if (Augmentation::is_on(settings.augment)) mode = Mode::kRuntime;
   if (mode == Mode::kRuntime) return choice;
-  const Digest128 features = cache::wanted_head(settings, level).features;
+  const Digest128 features = data::FeatureIdentity(settings).features;
   const std::string cache_folder = cache::find_cache_place(settings, features, io).folder;
   if (has_npy_folder(io, cache_folder)) {
     mode = Mode::kPrecompute;

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "stoker/base/io/io.h"
-#include "stoker/base/simd_level.h"
 #include "stoker/config/settings.h"
 #include "stoker/feed/source/data_set_source.h"
 
@@ -24,7 +23,7 @@ struct LoaderChoice {
 // The native loader leaves the settings as they are. Without loader.use_native_loading it is the
 // naive one: `precompute` reads the .npy files beside the cache, `runtime` the sound files, `auto`
 // the first where they exist. Throws E-FEED-NOTCACHED.
-LoaderChoice choose_loader(const config::Settings& settings, SimdLevel level, Io& io);
+LoaderChoice choose_loader(const config::Settings& settings, Io& io);
 
 std::shared_ptr<const UtteranceSource> make_loader(std::shared_ptr<const DataSetSource> source,
                                                    const LoaderChoice& choice, Io& io);

@@ -23,11 +23,11 @@ constexpr double kHostBudgetS = 0.2;  // for reading them once, and for each of 
 constexpr int kDeviceRuns = 4;
 
 bool is_all_cached(const DataSetSource& store) {
-  for (std::uint32_t utterance = 0; utterance < store.num_rows(); ++utterance) {
+  for (std::uint32_t utterance = 0; utterance < store.num_utterances(); ++utterance) {
     if (store.mel_record(utterance) == nullptr && !store.routes()[utterance].is_left_out)
       return false;
   }
-  return store.num_rows() > 0;
+  return store.num_utterances() > 0;
 }
 
 // Utterances spread over the data, read by one thread until the time is up; the time of one.
@@ -70,13 +70,13 @@ class UtteranceTimer {
 
   template <class Read>
   double time_reads(const Read& read) {
-    const std::uint32_t step =
-        std::max<std::uint32_t>(1, store_.num_rows() / static_cast<std::uint32_t>(kMostUtterances));
+    const std::uint32_t step = std::max<std::uint32_t>(
+        1, store_.num_utterances() / static_cast<std::uint32_t>(kMostUtterances));
     read(0);  // the first pays for scratch memory
     const Stopwatch watch;
     std::size_t count = 0;
     for (std::uint32_t utterance = 0;
-         utterance < store_.num_rows() && watch.seconds() < kHostBudgetS;
+         utterance < store_.num_utterances() && watch.seconds() < kHostBudgetS;
          utterance += step, ++count) {
       read(utterance);
     }
@@ -100,11 +100,11 @@ class DeviceTimer {
  public:
   DeviceTimer(const MelRouteRequest& request, const std::vector<std::vector<std::int16_t>>& clips)
       : api_(*request.view.api),
-        kernels_(request.view.make_kernels({.recipe = request.store.wanted().mel().recipe(),
+        kernels_(request.view.make_kernels({.recipe = request.store.spec().mel().recipe(),
                                             .dtype = request.store.cache_dtype(),
                                             .device = request.device})),
         stream_(request.device, cuda::StreamPriority::kLow, api_) {
-    const audio::LogMel& mel = request.store.wanted().mel();
+    const audio::LogMel& mel = request.store.spec().mel();
     std::size_t num_samples = 0;
     for (const auto& clip : clips) {
       begins_.push_back(static_cast<std::int64_t>(num_samples));
@@ -202,7 +202,7 @@ MelRoute choose_mel_route(const MelRouteRequest& request) {
   const MelSource host = all_cached ? MelSource::kCache : MelSource::kCpu;
   const bool needs_host_mel =
       settings.batch.segment_frames || settings.batch.reference != config::ReferencePart::kNone ||
-      !settings.loader.use_native_loading || request.store.wanted().mel().recipe().fit_samples > 0;
+      !settings.loader.use_native_loading || request.store.spec().mel().recipe().fit_samples > 0;
   if (needs_host_mel) {
     return {host, "crops, fitted lengths and the naive loader need it on the host",
             settings.gpu.mel_place == config::MelPlace::kGpu};

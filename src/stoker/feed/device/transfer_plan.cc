@@ -40,9 +40,9 @@ std::uint32_t extra_samples(const config::MelRecipe& recipe) {
 
 std::uint64_t pool_bytes(const DataSetSource& store, SlotPayload payload,
                          config::MelDtype batch_dtype) {
-  const std::uint64_t extra = extra_samples(store.wanted().mel().recipe()) + kSampleAlignment;
+  const std::uint64_t extra = extra_samples(store.spec().mel().recipe()) + kSampleAlignment;
   std::uint64_t total = 0;
-  for (std::uint32_t utterance = 0; utterance < store.num_rows(); ++utterance) {
+  for (std::uint32_t utterance = 0; utterance < store.num_utterances(); ++utterance) {
     const std::uint64_t frames = store.num_frames(utterance);
     total += payload == SlotPayload::kRaggedPcm
                  ? (frames * store.hop_samples() + extra) * sizeof(std::int16_t)
@@ -53,7 +53,7 @@ std::uint64_t pool_bytes(const DataSetSource& store, SlotPayload payload,
 
 DeviceKernelOptions kernel_options(const PlanInputs& request, MelSource source) {
   return {.use = source == MelSource::kGpu ? KernelUse::kMel : KernelUse::kLayout,
-          .recipe = request.mel.store.wanted().mel().recipe(),
+          .recipe = request.mel.store.spec().mel().recipe(),
           .dtype = request.mel.store.cache_dtype(),
           .device = request.choice.data_device};
 }
@@ -108,8 +108,8 @@ SlotPayload payload_of(const PlanInputs& request, MelSource source, bool has_loc
 
 // Locking reads every page: that is free only where they all are in memory.
 bool is_in_memory(const DataSetSource& store) {
-  const std::uint32_t step = std::max(1U, store.num_rows() / kNumLookedAt);
-  for (std::uint32_t utterance = 0; utterance < store.num_rows(); utterance += step) {
+  const std::uint32_t step = std::max(1U, store.num_utterances() / kNumLookedAt);
+  for (std::uint32_t utterance = 0; utterance < store.num_utterances(); utterance += step) {
     const RecordRoute& route = store.routes()[utterance];
     const auto& record = route.mel ? route.mel : route.pcm;
     if (record && !store.reader()->is_resident(*record)) return false;
@@ -148,7 +148,7 @@ std::shared_ptr<const LockedCache> lock_cache(const PlanInputs& request, const D
   const DataSetSource& store = request.mel.store;
   const bool is_wished = settings.gpu.copy_from_cache && settings.gpu.pin_memory &&
                          setup.ahead == DeviceAhead::kFilled && !settings.batch.segment_frames;
-  if (!is_wished || store.num_rows() == 0 || source == MelSource::kCpu) return nullptr;
+  if (!is_wished || store.num_utterances() == 0 || source == MelSource::kCpu) return nullptr;
   const bool is_as_wanted = source == MelSource::kGpu
                                 ? store.routes()[0].pcm.has_value()
                                 : *settings.batch.batch_dtype == store.cache_dtype();
@@ -222,7 +222,7 @@ DeviceSetup make_setup(const PlanInputs& request, MelSource source) {
   }
   setup.fallbacks = request.fallbacks;
   setup.made_dtype = request.mel.store.cache_dtype();
-  setup.max_extra_samples = extra_samples(request.mel.store.wanted().mel().recipe());
+  setup.max_extra_samples = extra_samples(request.mel.store.spec().mel().recipe());
   if (source == MelSource::kGpu) setup.augmentation = request.mel.store.augmentation();
   setup.locked_cache = lock_cache(request, setup, source);
   setup.payload = payload_of(request, source, setup.locked_cache != nullptr);

@@ -9,9 +9,18 @@
 namespace stoker::feed {
 namespace {
 
+// The maker of the array's records; null where the settings name no folder for it.
+const cache::ArrayMaker* find_maker(const cache::BuildTarget& target, std::string_view array) {
+  for (const cache::RecordMaker* maker : target.makers) {
+    if (maker->kind() == cache::RecordKind::kArray && maker->array() == array)
+      return dynamic_cast<const cache::ArrayMaker*>(maker);
+  }
+  return nullptr;
+}
+
 // Without the folder nobody can tell whether the records are still what the files hold.
 void take_unchecked(const ArrayRequest& request, const std::string& name, ArrayRoute& route) {
-  const cache::SortedRows& rows = request.wanted.rows();
+  const cache::SortedRows& rows = request.target.rows();
   for (std::size_t place = 0; place < rows.size() && request.reader != nullptr; ++place) {
     route.rows[rows.index_row(place)].record =
         request.reader->find(cache::RecordKind::kArray, rows[place].id, name);
@@ -29,7 +38,7 @@ void take_unchecked(const ArrayRequest& request, const std::string& name, ArrayR
 
 void find_sources(const ArrayRequest& request, ArrayRoute& route) {
   for (std::size_t at = 0; at < route.maker->num_rows(); ++at) {
-    const auto row = find_row(request.wanted.rows(), route.maker->id(at));
+    const auto row = find_row(request.target.rows(), route.maker->id(at));
     if (row) route.sources[*row] = static_cast<std::uint32_t>(at);
   }
 }
@@ -75,7 +84,7 @@ class KindOfRows {
   std::string place_of(std::size_t row) const {
     const std::uint32_t source = route_.sources[row];
     if (source != ArrayRoute::kNoSource) return route_.maker->path(source);
-    return "the record of " + std::string(request_.wanted.rows().index()[row].id);
+    return "the record of " + std::string(request_.target.rows().index()[row].id);
   }
 
   const ArrayRequest& request_;
@@ -84,10 +93,9 @@ class KindOfRows {
 };
 
 ArrayRoute find_route(const ArrayRequest& request, const std::string& name) {
-  const std::size_t num_rows = request.wanted.rows().size();
+  const std::size_t num_rows = request.target.rows().size();
   ArrayRoute route;
-  route.maker = dynamic_cast<const cache::ArrayMaker*>(
-      find_maker(request.wanted, cache::RecordKind::kArray, name));
+  route.maker = find_maker(request.target.target(), name);
   route.rows.resize(num_rows);
   route.sources.assign(num_rows, ArrayRoute::kNoSource);
   if (route.maker == nullptr) {

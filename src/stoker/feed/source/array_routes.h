@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "stoker/cache/build/array_maker.h"
-#include "stoker/cache/build/wanted_cache.h"
+#include "stoker/cache/build/cache_target.h"
 #include "stoker/cache/read/reader.h"
 #include "stoker/feed/fallbacks.h"
 #include "stoker/feed/source/record_lookup.h"
@@ -28,7 +28,7 @@ struct ArrayRoute {
 
 struct ArrayRequest {
   std::span<const std::string> names;
-  const cache::WantedCache& wanted;
+  const cache::CacheTarget& target;
   const RecordLookup& routes;
   const cache::Reader* reader;  // null: no cache is used
   Fallbacks& fallbacks;

@@ -5,10 +5,11 @@
 
 #include "stoker/audio/prepared_speech.h"
 #include "stoker/base/checked.h"
+#include "stoker/base/io/list_folder.h"
 #include "stoker/base/number_text.h"
 #include "stoker/base/philox.h"
-#include "stoker/feed/assembly/batch_slot.h"
 #include "stoker/feed/errors.h"
+#include "stoker/feed/source/utterance_source.h"
 
 namespace stoker::feed {
 namespace {
@@ -27,14 +28,10 @@ bool mixes_noise(const config::AugmentSettings& settings) {
 }
 
 std::vector<std::string> names_in(const File& folder) {
-  std::vector<FolderEntry> entries;
-  const SysResult listed = folder.io().list(folder.handle(), entries);
-  if (!listed.ok()) raise(io_error("list", folder.path(), listed.error_number));
   std::vector<std::string> names;
-  for (FolderEntry& entry : entries) {
+  for (FolderEntry& entry : list_folder(folder).take_or_raise()) {
     if (entry.kind == FileKind::kRegular) names.push_back(std::move(entry.name));
   }
-  std::sort(names.begin(), names.end());
   return names;
 }
 

@@ -9,7 +9,7 @@
 namespace stoker::feed {
 
 // Starts at construction with one thread of low priority; destruction stops it and keeps what is
-// whole. Another builder's lock, or a place that cannot be written, ends it with one line in the
+// whole. Another builder's lock, or a folder that cannot be written, ends it with one line in the
 // log. A cache that is not there yet is begun at `level`, that of the feed's own mels, so that the
 // next run delivers the same.
 class BackgroundBuild {

@@ -9,12 +9,11 @@
 #include <utility>
 
 #include "stoker/base/number_text.h"
-#include "stoker/cache/build/parallel.h"
-#include "stoker/cache/build/precompute.h"
-#include "stoker/cache/cache_location.h"
+#include "stoker/base/thread/parallel.h"
+#include "stoker/cache/build/inspect.h"
 #include "stoker/cache/errors.h"
-#include "stoker/cache/maintain/inspect.h"
-#include "stoker/cache/maintain/settings_match.h"
+#include "stoker/cache/format/settings_match.h"
+#include "stoker/cache/read/cache_location.h"
 #include "stoker/data/from_settings.h"
 #include "stoker/feed/errors.h"
 #include "stoker/feed/source/data_set_reader.h"
@@ -22,25 +21,25 @@
 namespace stoker::feed {
 namespace {
 
-void require_all(const std::vector<std::size_t>& missing, const DataSetSource& store,
+void require_all(const std::vector<std::size_t>& missing, const DataSetSource& source,
                  std::string_view what) {
   if (missing.empty()) return;
   const auto first = static_cast<std::uint32_t>(missing.front());
   raise({.code = &kFeedNotCached,
-         .promised = "valid " + std::string(what) + " of all " + grouped(store.num_rows()) +
+         .promised = "valid " + std::string(what) + " of all " + grouped(source.num_utterances()) +
                      " rows in the cache",
          .found = grouped(missing.size()) + " are missing or stale, the first is " +
-                  std::string(store.id(first))});
+                  std::string(source.id(first))});
 }
 
-void refuse_stale(const std::vector<std::size_t>& stale, const DataSetSource& store,
+void refuse_stale(const std::vector<std::size_t>& stale, const DataSetSource& source,
                   const std::string& setting) {
   if (stale.empty()) return;
   const auto first = static_cast<std::uint32_t>(stale.front());
   raise(
       {.code = &kFeedNotCached,
        .promised = "no stale records in the cache, because " + setting + " is off",
-       .found = grouped(stale.size()) + " are stale, the first is " + std::string(store.id(first)),
+       .found = grouped(stale.size()) + " are stale, the first is " + std::string(source.id(first)),
        .cure = "run `stoker precompute`, or set " + setting + " to true"});
 }
 
@@ -55,9 +54,9 @@ cache::ReaderOptions reader_options(const config::CacheSettings& cache) {
 void require_one_path(const RecordLookup& routes, const cache::Reader& reader, SimdLevel level) {
   std::size_t num_stored = 0;
   std::size_t num_made = 0;
-  for (std::size_t row = 0; row < routes.size(); ++row) {
-    num_stored += routes[row].mel ? 1U : 0U;
-    num_made += routes[row].mel || routes[row].is_left_out ? 0U : 1U;
+  for (std::size_t utterance = 0; utterance < routes.size(); ++utterance) {
+    num_stored += routes[utterance].mel ? 1U : 0U;
+    num_made += routes[utterance].mel || routes[utterance].is_left_out ? 0U : 1U;
   }
   if (num_stored == 0 || num_made == 0) return;
   const std::string& path = reader.manifest().path;
@@ -83,18 +82,14 @@ bool is_in_page_cache(const File& file) {
 
 DataSetSource::DataSetSource(const DataSetSourceOptions& options)
     : index_(data::open_index(data::index_options_of(options.settings), options.io, options.stop)),
-      rule_(data::speech_rule_of(options.settings)),
-      policy_(data::index_options_of(options.settings).sound),
-      cache_dtype_(options.settings.cache.dtype),
       level_(options.level),
       routes_(index_.size()),
-      fallbacks_(std::make_unique<Fallbacks>(options.settings.run.strict ? FallbackPolicy::kRefuse
-                                                                         : FallbackPolicy::kAllow)),
+      fallbacks_(std::make_unique<Fallbacks>(policy_of(options.settings))),
       augmentation_(Augmentation::make(options.settings, options.io)) {
   open_cache(options);
   require_cached(options.settings);
-  routes_.make_tokens(*wanted_, options.num_workers, options.stop);
-  measure_rows(options);
+  routes_.make_tokens(*spec_, options.num_workers, options.stop);
+  measure(options);
   find_arrays(options.settings);
   if (reader_ && options.settings.cache.tier == config::CacheTier::kRam) {
     ram_tier_ =
@@ -117,13 +112,13 @@ void DataSetSource::require_cached(const config::Settings& settings) const {
     refuse_stale(routes_.rows_with_stale_tokens(), *this, "cache.auto_rebuild_token_cache");
 }
 
-// One look at the cache: its reader, its numeric path and the state of every row come from the same
-// generation, whatever a builder does meanwhile.
+// One look at the cache: its reader, its numeric path and the state of every utterance come from
+// the same generation, whatever a builder does meanwhile.
 void DataSetSource::open_cache(const DataSetSourceOptions& options) {
   const config::Settings& settings = options.settings;
   cache::CacheLocation place;
   if (settings.loader.preprocessing_mode != config::PreprocessingMode::kRuntime) {
-    const Digest128 features = cache::wanted_head(settings, options.level).features;
+    const Digest128 features = data::FeatureIdentity(settings).features;
     place = cache::find_cache_place(settings, features, options.io);
     cache::ReaderOptions how = reader_options(settings.cache);
     Result<cache::Reader> reader = open_reader(options.io, place.folder, how);
@@ -139,9 +134,12 @@ void DataSetSource::open_cache(const DataSetSourceOptions& options) {
   const bool delivers_stored_mels =
       reader_ && augmentation_ == nullptr && settings.cache.content != config::CacheContent::kPcm;
   if (delivers_stored_mels) level_ = cache::level_of(reader_->manifest()).value_or(level_);
-  wanted_ = std::make_unique<cache::WantedCache>(settings, index_, level_, options.io);
+  spec_ = std::make_unique<data::FeatureSpec>(settings, index_, level_);
+  // What a cache would hold matters only where there is one, or arrays that have no other index.
+  if (reader_ || !settings.cache.arrays.empty() || !settings.batch.arrays.empty())
+    target_ = std::make_unique<cache::CacheTarget>(settings, *spec_, options.io);
   if (!reader_) return;
-  const auto differences = cache::compare_settings(reader_->manifest(), wanted_->target().head);
+  const auto differences = cache::compare_settings(reader_->manifest(), target_->target().head);
   const bool other_features = std::any_of(differences.begin(), differences.end(),
                                           [](const auto& d) { return d.group == "features"; });
   if (other_features && place.kind == cache::LocationKind::kExplicit) {
@@ -149,9 +147,9 @@ void DataSetSource::open_cache(const DataSetSourceOptions& options) {
   }
   const File folder = open_file(options.io, place.folder, OpenFor::kFolder).take_or_raise();
   routes_.use_cache(
-      cache::inspect_generation(folder, reader_->generation(), wanted_->target().makers,
+      cache::inspect_generation(folder, reader_->generation(), target_->target().makers,
                                 {.num_workers = options.num_workers, .stop = options.stop}),
-      *reader_, wanted_->rows());
+      *reader_, target_->rows());
   if (delivers_stored_mels) require_one_path(routes_, *reader_, level_);
 }
 
@@ -171,58 +169,61 @@ Result<cache::Reader> DataSetSource::open_reader(Io& io, const std::string& fold
   return instead;
 }
 
-const cache::RecordRef* DataSetSource::record_to_read(std::uint32_t row) const {
-  if (const cache::RecordRef* mel = mel_record(row)) return mel;
-  return routes_[row].pcm ? &*routes_[row].pcm : nullptr;
+const cache::RecordRef* DataSetSource::record_to_read(std::uint32_t utterance) const {
+  if (const cache::RecordRef* mel = mel_record(utterance)) return mel;
+  return routes_[utterance].pcm ? &*routes_[utterance].pcm : nullptr;
 }
 
-bool DataSetSource::is_at_hand(std::uint32_t row) const {
-  if (const cache::RecordRef* record = record_to_read(row)) return reader_->is_resident(*record);
-  const Result<File> file = index_.open_sound(index_[row]);
+bool DataSetSource::is_at_hand(std::uint32_t utterance) const {
+  if (const cache::RecordRef* record = record_to_read(utterance))
+    return reader_->is_resident(*record);
+  const Result<File> file = index_.open_sound(index_[utterance]);
   return !file || is_in_page_cache(*file);
 }
 
-void DataSetSource::will_need(std::span<const std::uint32_t> rows) const {
-  if (rows.empty() || is_at_hand(rows[rows.size() / 2])) return;
-  for (const std::uint32_t row : rows) {
-    if (const cache::RecordRef* record = record_to_read(row)) {
+void DataSetSource::will_need(std::span<const std::uint32_t> utterances) const {
+  if (utterances.empty() || is_at_hand(utterances[utterances.size() / 2])) return;
+  for (const std::uint32_t utterance : utterances) {
+    if (const cache::RecordRef* record = record_to_read(utterance)) {
       reader_->will_need(*record);
-    } else if (const Result<File> file = index_.open_sound(index_[row])) {
+    } else if (const Result<File> file = index_.open_sound(index_[utterance])) {
       posix_fadvise(file->handle(), 0, 0, POSIX_FADV_WILLNEED);
     }
   }
 }
 
-std::uint64_t DataSetSource::num_samples(std::uint32_t row) const {
-  const data::Utterance utterance = index_[row];
-  return audio::PreparedSpeech::num_prepared(rule_, utterance.rate_hz, utterance.num_samples)
-      .value_or((utterance.num_samples * rule_.rate_hz + utterance.rate_hz - 1) /
-                utterance.rate_hz);
+std::uint64_t DataSetSource::num_samples(std::uint32_t utterance) const {
+  const data::Utterance indexed = index_[utterance];
+  return audio::PreparedSpeech::num_prepared(speech_rule(), indexed.rate_hz, indexed.num_samples)
+      .value_or((indexed.num_samples * speech_rule().rate_hz + indexed.rate_hz - 1) /
+                indexed.rate_hz);
 }
 
 // Lengths come from the index; with trimming only a decoded utterance knows its own, so what is not
 // in the cache is decoded once.
-void DataSetSource::measure_rows(const DataSetSourceOptions& options) {
-  num_frames_.resize(num_rows());
+void DataSetSource::measure(const DataSetSourceOptions& options) {
+  num_frames_.resize(num_utterances());
   std::vector<std::uint32_t> unknown;
-  for (std::uint32_t row = 0; row < num_rows(); ++row) {
-    max_samples_ = std::max(max_samples_, num_samples(row));
-    if (routes_[row].mel) {
-      num_frames_[row] = reader_->info(*routes_[row].mel).shape.axes[0];
+  for (std::uint32_t utterance = 0; utterance < num_utterances(); ++utterance) {
+    max_samples_ = std::max(max_samples_, num_samples(utterance));
+    if (routes_[utterance].mel) {
+      num_frames_[utterance] = reader_->info(*routes_[utterance].mel).shape.axes[0];
       continue;
     }
-    num_frames_[row] = static_cast<std::uint32_t>(wanted_->mel().num_frames(num_samples(row)));
-    if (rule_.trim) unknown.push_back(row);
+    num_frames_[utterance] =
+        static_cast<std::uint32_t>(spec_->mel().num_frames(num_samples(utterance)));
+    if (speech_rule().trim) unknown.push_back(utterance);
   }
-  cache::run_parallel(options.num_workers, unknown.size(), [&](std::size_t i) {
+  run_parallel(options.num_workers, unknown.size(), [&](std::size_t i) {
     DataSetReader reader(*this);
     if (const auto frames = reader.count_frames(unknown[i])) num_frames_[unknown[i]] = *frames;
   });
 }
 
 void DataSetSource::find_arrays(const config::Settings& settings) {
+  if (settings.batch.arrays.empty()) return;
   array_routes_ = find_array_routes({.names = settings.batch.arrays,
-                                     .wanted = *wanted_,
+                                     .target = *target_,
                                      .routes = routes_,
                                      .reader = reader(),
                                      .fallbacks = *fallbacks_});
@@ -247,44 +248,46 @@ bool DataSetSource::is_all_cached() const {
 
 std::vector<std::uint32_t> DataSetSource::rows_left_out() const {
   std::vector<std::uint32_t> rows;
-  for (std::uint32_t row = 0; row < num_rows(); ++row) {
-    const bool has_bad_array =
-        std::any_of(array_routes_.begin(), array_routes_.end(),
-                    [row](const ArrayRoute& route) { return route.rows[row].is_left_out; });
-    if (routes_[row].is_left_out || has_bad_array) rows.push_back(row);
+  for (std::uint32_t utterance = 0; utterance < num_utterances(); ++utterance) {
+    const bool has_bad_array = std::any_of(
+        array_routes_.begin(), array_routes_.end(),
+        [utterance](const ArrayRoute& route) { return route.rows[utterance].is_left_out; });
+    if (routes_[utterance].is_left_out || has_bad_array) rows.push_back(utterance);
   }
   return rows;
 }
 
 std::vector<SampledUtterance> DataSetSource::order_rows(std::uint64_t max_tokens) const {
   std::vector<SampledUtterance> rows;
-  rows.reserve(num_rows());
-  for (std::uint32_t row = 0; row < num_rows(); ++row) {
-    const std::uint32_t num_tokens = routes_.num_tokens(row, reader());
-    rows.push_back({num_frames_[row], num_tokens, index_[row].source, num_tokens <= max_tokens});
+  rows.reserve(num_utterances());
+  for (std::uint32_t utterance = 0; utterance < num_utterances(); ++utterance) {
+    const std::uint32_t num_tokens = routes_.num_tokens(utterance, reader());
+    rows.push_back(
+        {num_frames_[utterance], num_tokens, index_[utterance].source, num_tokens <= max_tokens});
   }
   return rows;
 }
 
-std::int32_t DataSetSource::speaker(std::uint32_t row) const {
-  return static_cast<std::int32_t>(index_[row].speaker);
+std::int32_t DataSetSource::speaker(std::uint32_t utterance) const {
+  return static_cast<std::int32_t>(index_[utterance].speaker);
 }
 
-std::int32_t DataSetSource::language(std::uint32_t row) const {
-  return static_cast<std::int32_t>(index_[row].language);
+std::int32_t DataSetSource::language(std::uint32_t utterance) const {
+  return static_cast<std::int32_t>(index_[utterance].language);
 }
 
 std::uint32_t DataSetSource::num_mels() const {
-  return static_cast<std::uint32_t>(wanted_->mel().num_mels());
+  return static_cast<std::uint32_t>(spec_->mel().num_mels());
 }
 
 std::uint32_t DataSetSource::hop_samples() const {
-  return static_cast<std::uint32_t>(wanted_->mel().recipe().hop_samples);
+  return static_cast<std::uint32_t>(spec_->mel().recipe().hop_samples);
 }
 
 std::string DataSetSource::numeric_path() const {
   bool any_cached = false;
-  for (std::uint32_t row = 0; row < num_rows(); ++row) any_cached |= mel_record(row) != nullptr;
+  for (std::uint32_t utterance = 0; utterance < num_utterances(); ++utterance)
+    any_cached |= mel_record(utterance) != nullptr;
   if (!any_cached) return std::string(simd_level_name(level_));
   const std::string& path = reader_->manifest().path;
   return path.substr(0, path.find('/'));

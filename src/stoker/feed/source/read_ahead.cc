@@ -30,7 +30,7 @@ struct ReadAhead::Core {
     while (before <= sequence &&
            !newest.compare_exchange_weak(before, sequence + 1, std::memory_order_relaxed)) {
     }
-    // Half of the way is left: waking the thread for each batch would cost more than it saves.
+    // Half of the distance is left: waking the thread for each batch would cost more than it saves.
     const std::uint64_t ahead = num_batches.load(std::memory_order_relaxed);
     if (ahead == 0 || sequence + ahead / 2 < done.load(std::memory_order_relaxed)) return;
     const Lock lock(mutex);
@@ -67,7 +67,7 @@ struct ReadAhead::Core {
   void ask(std::uint64_t sequence) {
     const BatchPlace place = parts.planner->locate(sequence);
     if (place.plan->epoch < parts.end_epoch) {
-      parts.store->will_need(place.plan->view_rows(place.batch()));
+      parts.source->will_need(place.plan->view_rows(place.batch()));
       num_asked.fetch_add(1, std::memory_order_relaxed);
     }
     done.store(sequence + 1, std::memory_order_relaxed);

@@ -15,7 +15,7 @@ namespace stoker::feed {
 class ReadAhead {
  public:
   struct Parts {
-    std::shared_ptr<const UtteranceSource> store;
+    std::shared_ptr<const UtteranceSource> source;
     std::shared_ptr<EpochCursor> planner;
     std::uint64_t end_epoch = 0;
     unsigned num_batches = 0;  // 0: rests until set_num_batches()

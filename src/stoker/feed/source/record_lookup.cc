@@ -1,11 +1,8 @@
 #include "stoker/feed/source/record_lookup.h"
 
 #include <algorithm>
-#include <cstring>
-#include <memory>
 
-#include "stoker/base/checked.h"
-#include "stoker/cache/build/parallel.h"
+#include "stoker/base/thread/parallel.h"
 
 namespace stoker::feed {
 namespace {
@@ -38,14 +35,6 @@ std::size_t lower_bound_id(const cache::SortedRows& rows, std::string_view id) {
 }
 
 }  // namespace
-
-const cache::RecordMaker* find_maker(const cache::WantedCache& wanted, cache::RecordKind kind,
-                                     std::string_view array) {
-  for (const cache::RecordMaker* maker : wanted.target().makers) {
-    if (maker->kind() == kind && maker->array() == array) return maker;
-  }
-  return nullptr;
-}
 
 std::optional<std::size_t> find_row(const cache::SortedRows& rows, std::string_view id) {
   const std::size_t place = lower_bound_id(rows, id);
@@ -97,31 +86,25 @@ const std::vector<ArrayRow>* RecordLookup::array_rows(std::string_view name) con
   return at == arrays_.end() ? nullptr : &at->second;
 }
 
-void RecordLookup::make_tokens(const cache::WantedCache& wanted, unsigned num_workers,
+void RecordLookup::make_tokens(const data::FeatureSpec& spec, unsigned num_workers,
                                const std::stop_token& stop) {
   std::vector<std::size_t> missing = rows_without_tokens();
-  const cache::RecordMaker* const maker = find_maker(wanted, cache::RecordKind::kTokens);
   struct Piece {
     std::vector<std::int32_t> tokens;
     std::vector<std::uint32_t> counts;
     std::vector<std::optional<Error>> faults;
   };
   std::vector<Piece> pieces((missing.size() + kRowsPerPiece - 1) / kRowsPerPiece);
-  cache::run_parallel(num_workers, pieces.size(), [&](std::size_t number) {
+  run_parallel(num_workers, pieces.size(), [&](std::size_t number) {
     if (stop.stop_requested()) return;
-    const auto worker = maker->make_worker();
-    cache::MadeRecord made;
+    data::UtteranceTokenizer tokenizer(spec);
     Piece& piece = pieces[number];
     const std::size_t end = std::min(missing.size(), (number + 1) * kRowsPerPiece);
     for (std::size_t i = number * kRowsPerPiece; i < end; ++i) {
-      const Result<void> done = worker->make(wanted.rows().place_of(missing[i]), made);
-      const std::size_t count = done ? made.payload().size() / sizeof(std::int32_t) : 0;
-      const std::size_t before = piece.tokens.size();
-      piece.tokens.resize(before + count);
-      if (count > 0)
-        std::memcpy(&piece.tokens[before], made.payload().data(), made.payload().size());
-      piece.counts.push_back(static_cast<std::uint32_t>(count));
-      piece.faults.push_back(done ? std::nullopt : std::optional(done.error()));
+      const auto tokens = tokenizer.tokenize(spec.index()[missing[i]]);
+      if (tokens) piece.tokens.insert(piece.tokens.end(), tokens->begin(), tokens->end());
+      piece.counts.push_back(tokens ? static_cast<std::uint32_t>(tokens->size()) : 0);
+      piece.faults.push_back(tokens ? std::nullopt : std::optional(tokens.error()));
     }
   });
   std::size_t at = 0;

@@ -13,15 +13,12 @@
 #include <vector>
 
 #include "stoker/base/error.h"
-#include "stoker/cache/build/wanted_cache.h"
-#include "stoker/cache/maintain/inspect.h"
+#include "stoker/cache/build/index_makers.h"
+#include "stoker/cache/build/inspect.h"
 #include "stoker/cache/read/reader.h"
+#include "stoker/data/features/feature_spec.h"
 
 namespace stoker::feed {
-
-// The maker of a kind of record; null where the settings ask for none.
-const cache::RecordMaker* find_maker(const cache::WantedCache& wanted, cache::RecordKind kind,
-                                     std::string_view array = {});
 
 // The index's row of an id, if it has one.
 std::optional<std::size_t> find_row(const cache::SortedRows& rows, std::string_view id);
@@ -55,7 +52,7 @@ class RecordLookup {
   // What the cache has of a named array, by row; null where it has none.
   const std::vector<ArrayRow>* array_rows(std::string_view name) const;
   // Makes the tokens of every row that has no record, with `num_workers` threads.
-  void make_tokens(const cache::WantedCache& wanted, unsigned num_workers,
+  void make_tokens(const data::FeatureSpec& spec, unsigned num_workers,
                    const std::stop_token& stop);
 
   const RecordRoute& operator[](std::size_t row) const { return routes_[row]; }

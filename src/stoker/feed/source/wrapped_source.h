@@ -1,4 +1,5 @@
-// A store over another one: what its rows are comes from there, how they are read is its own.
+// A source over another one: what its utterances are comes from there, how they are read is its
+// own.
 #pragma once
 
 #include <memory>
@@ -15,12 +16,16 @@ class WrappedSource : public UtteranceSource {
  public:
   explicit WrappedSource(std::shared_ptr<const Inner> inner) : inner_(std::move(inner)) {}
 
-  std::uint32_t num_rows() const override { return inner_->num_rows(); }
-  std::string_view id(std::uint32_t row) const override { return inner_->id(row); }
-  std::int32_t speaker(std::uint32_t row) const override { return inner_->speaker(row); }
-  std::int32_t language(std::uint32_t row) const override { return inner_->language(row); }
-  std::string file(std::uint32_t row) const override { return inner_->file(row); }
-  std::uint64_t line(std::uint32_t row) const override { return inner_->line(row); }
+  std::uint32_t num_utterances() const override { return inner_->num_utterances(); }
+  std::string_view id(std::uint32_t utterance) const override { return inner_->id(utterance); }
+  std::int32_t speaker(std::uint32_t utterance) const override {
+    return inner_->speaker(utterance);
+  }
+  std::int32_t language(std::uint32_t utterance) const override {
+    return inner_->language(utterance);
+  }
+  std::string file(std::uint32_t utterance) const override { return inner_->file(utterance); }
+  std::uint64_t line(std::uint32_t utterance) const override { return inner_->line(utterance); }
   std::uint32_t num_mels() const override { return inner_->num_mels(); }
   std::uint32_t hop_samples() const override { return inner_->hop_samples(); }
   float padding() const override { return inner_->padding(); }
