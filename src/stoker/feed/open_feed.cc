@@ -271,6 +271,10 @@ RankRows ranks_of(const config::LoaderSettings& loader) {
           .world_size = as_u32(loader.world_size).value_or(world.value_or(1))};
 }
 
+SamplerSettings sampler_settings(const config::Settings& settings, const data::Index& index) {
+  return order_settings(resolved(settings, ranks_of(settings.loader)), index);
+}
+
 OpenedFeed open_feed(const config::Settings& given, const OpenOptions& options) {
   std::optional<FeedState> saved;
   if (options.state) saved = parse_state(*options.state);

@@ -49,6 +49,9 @@ struct OpenedFeed {
 // fit.
 OpenedFeed open_feed(const config::Settings& settings, const OpenOptions& options = {});
 
+// The order that a feed of these settings has, every `auto` resolved.
+SamplerSettings sampler_settings(const config::Settings& settings, const data::Index& index);
+
 // Rank and world size: as set, else as torchrun, Slurm or Open MPI tell this process.
 RankRows ranks_of(const config::LoaderSettings& loader);
 
