@@ -30,14 +30,14 @@ FeedState example() {
 }
 
 constexpr const char* kExampleLine =
-    R"({"v":"2-73835966","data":"00112233445566aa","order":"00112233445566bb",)"
+    R"({"v":"3-73835966","data":"00112233445566aa","order":"00112233445566bb",)"
     R"("feature":"00112233445566cc","text":"00112233445566dd","path":"avx512",)"
     R"("seed":42,"epoch":3,"batch":17})";
 
 // The bytes behind the checksum, with a checksum that is right.
 std::string sealed(const std::string& rest) {
   std::ostringstream line;
-  line << R"({"v":"2-)" << std::hex << std::setw(8) << std::setfill('0') << crc32c(view_bytes(rest))
+  line << R"({"v":"3-)" << std::hex << std::setw(8) << std::setfill('0') << crc32c(view_bytes(rest))
        << rest;
   return line.str();
 }
@@ -59,7 +59,7 @@ TEST(FeedStateTest, TheVectorsOfThePageAreReadAndWrittenAgain) {
   std::ifstream page(STOKER_SOURCE_DIR "/docs/format/state.md");
   std::vector<std::string> vectors;
   for (std::string line; std::getline(page, line);)
-    if (line.starts_with(R"({"v":"2-)") && line.find("…") == std::string::npos)
+    if (line.starts_with(R"({"v":"3-)") && line.find("…") == std::string::npos)
       vectors.push_back(line);
   ASSERT_EQ(vectors.size(), 2U);
   EXPECT_EQ(vectors[0], kExampleLine);
@@ -158,6 +158,9 @@ TEST(FeedStateTest, RefusalsNameTheirReason) {
   };
   EXPECT_NE(found_in("").find("an empty state"), std::string::npos);
   EXPECT_NE(found_in(R"({"v":1,"data":"00112233445566aa"})").find("version 1"), std::string::npos);
+  std::string of_the_old_order = kExampleLine;
+  of_the_old_order.replace(of_the_old_order.find("3-"), 2, "2-");
+  EXPECT_NE(found_in(of_the_old_order).find("the order of batches has changed"), std::string::npos);
   std::string flipped = kExampleLine;
   flipped[flipped.size() - 2] = '8';
   EXPECT_NE(found_in(flipped).find("checksum 73835966"), std::string::npos);

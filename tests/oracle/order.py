@@ -8,6 +8,7 @@ from tests.oracle.draws import Draws, fisher_yates
 from tests.oracle.packed import pack_bins
 
 BEAM = 8
+MOST_CLASSES = 320
 
 
 @dataclass
@@ -34,9 +35,12 @@ class OrderSettings:
     seed: int = 42
     weights: list[float] = field(default_factory=lambda: [1.0])
 
-    def batch_rows(self, frames: int) -> int:
+    def most_rows(self, frames: int) -> int:
         wanted = self.batch_size or self.batch_frames // frames
         return max(self.batch_multiple, wanted // self.batch_multiple * self.batch_multiple)
+
+    def num_fractional(self) -> int:
+        return sum(1 for weight in self.weights if int(weight * 1_000_000 + 0.5) % 1_000_000 > 0)
 
 
 Shape = tuple[int, int, int]
@@ -56,66 +60,136 @@ def up8(value: int) -> int:
 
 
 @dataclass
-class Cut:
-    padded: int
+class Bucket:
+    """Rows not longer than its frames; `spills`: what fills no batch goes into the next longer one."""
+
+    frames: int
+    batch_rows: int
+    spills: bool
+
+
+@dataclass
+class Choice:
+    cost: int
     leftover: int
     at_least: int
     begin: int
     parent: int
+    bucket: Bucket | None
 
 
-def offer(beam: list[Cut], cut: Cut) -> None:
-    if len(beam) == BEAM and cut.at_least >= beam[-1].at_least:
+def offer(beam: list[Choice], choice: Choice) -> None:
+    if len(beam) == BEAM and choice.at_least >= beam[-1].at_least:
         return
     for i, other in enumerate(beam):
-        if other.leftover == cut.leftover:
-            if other.at_least <= cut.at_least:
+        if other.leftover == choice.leftover:
+            if other.at_least <= choice.at_least:
                 return
             del beam[i]
             break
     del beam[BEAM - 1 :]
     at = len(beam)
-    while at > 0 and beam[at - 1].at_least > cut.at_least:
+    while at > 0 and beam[at - 1].at_least > choice.at_least:
         at -= 1
-    beam.insert(at, cut)
+    beam.insert(at, choice)
 
 
-def bucket_edges(settings: OrderSettings, lengths: list[int]) -> list[int]:
-    step = up8(max(1, (max(lengths) + 255) // 256))
-    counts: dict[int, int] = {}
-    for length in lengths:
-        edge = (max(length, 1) + step - 1) // step * step
-        counts[edge] = counts.get(edge, 0) + 1
-    classes = sorted(counts)
-    before = [0]
-    for edge in classes:
-        before.append(before[-1] + counts[edge])
-    cells = len(classes) + 1
-    levels: list[list[list[Cut]]] = [[[] for _ in range(cells)]]
-    levels[0][0] = [Cut(0, 0, 0, 0, 0)]
-    best_level, best_cost = 1, 2**64
-    for level in range(1, min(settings.max_shapes, len(classes)) + 1):
+def class_end(frames: int, grid: int) -> int:
+    step = 8
+    while frames > step * grid:
+        step *= 2
+    return (max(frames, 1) + step - 1) // step * step
+
+
+def length_classes(lengths: dict[int, int]) -> tuple[list[int], list[int]]:
+    """The ends of the classes that occur, and how many rows each has in epoch 0."""
+    grid = 256
+    while True:
+        counts: dict[int, int] = {}
+        for frames, rows in lengths.items():
+            end = class_end(frames, grid)
+            counts[end] = counts.get(end, 0) + rows
+        if len(counts) <= MOST_CLASSES or grid == 1:
+            return sorted(counts), [counts[end] for end in sorted(counts)]
+        grid //= 2
+
+
+def extended(settings: OrderSettings, before: Choice, begin: int, parent: int, own: int, frames: int) -> list[Choice]:
+    """The choice `before` with one bucket more, which spills or does not."""
+    most, multiple = settings.most_rows(frames), settings.batch_multiple
+    cost = before.cost + most * frames
+    rows = before.leftover + own
+    left = rows % most
+    spilling = Choice(
+        cost + (rows - left) * 36 * frames,
+        left,
+        cost + rows * 36 * frames,
+        begin,
+        parent,
+        Bucket(frames, most, True),
+    )
+    fractional = settings.num_fractional()
+    planned = rows
+    if fractional > 0 and settings.drop_last:
+        planned = max(own - fractional, 0)
+    elif fractional > 0:
+        spilled = before.bucket.batch_rows - 1 if before.bucket and before.bucket.spills else 0
+        planned = own + fractional + spilled
+    if planned == 0:
+        return [spilling]
+    batches = -(-planned // most)
+    if settings.batch_size > 0:
+        batch_rows = min(most, -(-planned // multiple) * multiple)
+    elif settings.drop_last:
+        batch_rows = planned // batches // multiple * multiple
+    else:
+        batch_rows = -(-(-(-planned // batches)) // multiple) * multiple
+    if batch_rows == 0:
+        return [spilling]
+    cost += batches * (32 * batch_rows + 4 * most) * frames
+    cost += max(rows - batches * batch_rows, 0) * 36 * frames
+    return [spilling, Choice(cost, 0, cost, begin, parent, Bucket(frames, batch_rows, False))]
+
+
+def allowed(settings: OrderSettings, choice: Choice, rows: int, is_last: bool) -> bool:
+    assert choice.bucket is not None
+    keeps_size = settings.batch_size > 0 and settings.drop_last
+    if not choice.bucket.spills:
+        return not keeps_size
+    return keeps_size if is_last else rows >= choice.bucket.batch_rows
+
+
+def find_buckets(settings: OrderSettings, lengths: dict[int, int]) -> list[Bucket]:
+    ends, counts = length_classes(lengths)
+    sums = [0]
+    for count in counts:
+        sums.append(sums[-1] + count)
+    cells = len(ends) + 1
+    levels: list[list[list[Choice]]] = [[[] for _ in range(cells)]]
+    levels[0][0] = [Choice(0, 0, 0, 0, 0, None)]
+    best_level, best_cost = 0, 2**64
+    for level in range(1, min(settings.max_shapes, len(ends)) + 1):
         levels.append([[] for _ in range(cells)])
         for end in range(1, cells):
-            frames, rows_per = classes[end - 1], settings.batch_rows(classes[end - 1])
-            for begin in range(end):
-                for parent, cut in enumerate(levels[level - 1][begin]):
-                    rows = cut.leftover + before[end] - before[begin]
-                    left = rows % rows_per
-                    padded = cut.padded + (rows - left) * frames
-                    full_last = end == cells - 1 and left > 0 and not settings.drop_last
-                    at_least = padded + (rows_per if full_last else left) * frames
-                    offer(levels[level][end], Cut(padded, left, at_least, begin, parent))
+            for begin in range(end - 1, -1, -1):
+                own = sums[end] - sums[begin]
+                for parent, before in enumerate(levels[level - 1][begin]):
+                    for choice in extended(settings, before, begin, parent, own, ends[end - 1]):
+                        if allowed(settings, choice, before.leftover + own, end == cells - 1):
+                            offer(levels[level][end], choice)
         last = levels[level][cells - 1]
         if last and last[0].at_least < best_cost:
             best_level, best_cost = level, last[0].at_least
-    edges: list[int] = []
+    if best_level == 0:
+        return [Bucket(ends[-1], settings.most_rows(ends[-1]), False)]
+    found: list[Bucket] = []
     cell, index = cells - 1, 0
     for level in range(best_level, 0, -1):
-        edges.append(classes[cell - 1])
-        cut = levels[level][cell][index]
-        cell, index = cut.begin, cut.parent
-    return edges[::-1]
+        choice = levels[level][cell][index]
+        assert choice.bucket is not None
+        found.append(choice.bucket)
+        cell, index = choice.begin, choice.parent
+    return found[::-1]
 
 
 def copies_in(rows: Rows, settings: OrderSettings, epoch: int) -> list[int]:
@@ -162,21 +236,39 @@ def shuffled_batches(settings: OrderSettings, epoch: int, batches: list[Planned]
     return [batches[k] for k in best]
 
 
-def padded_shapes(rows: Rows, settings: OrderSettings) -> list[Shape]:
-    lengths: list[int] = []
+def padded_buckets(rows: Rows, settings: OrderSettings) -> list[Bucket]:
+    lengths: dict[int, int] = {}
     for i, count in enumerate(copies_in(rows, settings, 0)):
-        lengths += [rows.frames[i]] * max(1, count)
-    edges = bucket_edges(settings, lengths)
+        if int(settings.weights[rows.sources[i]] * 1_000_000 + 0.5) > 0:
+            lengths[rows.frames[i]] = lengths.get(rows.frames[i], 0) + count
+    buckets = find_buckets(settings, lengths)
+    if settings.shuffle:
+        return buckets
+    multiple = settings.batch_multiple
+    all_rows = -(-(sum(lengths.values()) + settings.num_fractional()) // multiple) * multiple
+    for bucket in buckets:
+        bucket.batch_rows = settings.most_rows(bucket.frames)
+        if not settings.drop_last:
+            bucket.batch_rows = min(bucket.batch_rows, all_rows)
+    return buckets
+
+
+def padded_shapes(rows: Rows, settings: OrderSettings) -> list[Shape]:
+    return shapes_of(rows, padded_buckets(rows, settings))
+
+
+def shapes_of(rows: Rows, buckets: list[Bucket]) -> list[Shape]:
     most = 1
     shapes = []
-    for edge in edges:
-        most = max([most] + [rows.tokens[i] for i in range(len(rows)) if rows.frames[i] <= edge])
-        shapes.append((settings.batch_rows(edge), edge, up8(most)))
+    for bucket in buckets:
+        most = max([most] + [rows.tokens[i] for i in range(len(rows)) if rows.frames[i] <= bucket.frames])
+        shapes.append((bucket.batch_rows, bucket.frames, up8(most)))
     return shapes
 
 
 def padded_epoch(rows: Rows, settings: OrderSettings, epoch: int) -> list[Planned]:
-    shapes = padded_shapes(rows, settings)
+    buckets = padded_buckets(rows, settings)
+    shapes = shapes_of(rows, buckets)
     times = copies_in(rows, settings, epoch)
     if not settings.shuffle:
         return in_file_order(rows, settings, shapes, times)
@@ -191,8 +283,10 @@ def padded_epoch(rows: Rows, settings: OrderSettings, epoch: int) -> list[Planne
         while len(pool) >= shape[0]:
             batches.append(Planned(shape, pool[: shape[0]]))
             pool = pool[shape[0] :]
-    if pool and not settings.drop_last:
-        batches.append(Planned(shapes[-1], pool))
+        if not buckets[b].spills:
+            if pool and not settings.drop_last:
+                batches.append(Planned(shape, pool))
+            pool = []
     return shuffled_batches(settings, epoch, batches)
 
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <array>
 #include <memory>
 #include <string>
 
@@ -18,6 +19,9 @@
 #include "stoker/data/index.h"
 #include "stoker/data/row_rules.h"
 #include "stoker/data/summary.h"
+#include "stoker/feed/from_settings.h"
+#include "stoker/feed/sampling/expected_padding.h"
+#include "stoker/feed/sampling/ranks.h"
 
 namespace stoker::cli {
 namespace {
@@ -81,14 +85,44 @@ ExitCode check(CommandContext& context, const DataArguments& arguments) {
   return ExitCode::kDone;
 }
 
+// Settings that decide the padding besides those of the index.
+constexpr std::array<std::string_view, 7> kPaddingSettings{
+    "data.batch_size",     "data.batch_frames",  "data.max_shapes",    "data.batch_layout",
+    "data.batch_multiple", "data.static_shapes", "data.max_mel_frames"};
+
+// Lengths as the index tells them: trimming, which shortens some, needs the sound itself.
+void tell_padding(CommandContext& context, const data::Index& index,
+                  const data::IndexOptions& options) {
+  const config::Settings settings =
+      feed::with_automatic_values(context.settings(), feed::ranks_of(context.settings().loader));
+  std::vector<feed::SampledUtterance> rows;
+  rows.reserve(index.size());
+  for (std::size_t i = 0; i < index.size(); ++i) {
+    const auto num_samples = static_cast<std::uint64_t>(index[i].duration_s() * options.rate_hz);
+    rows.push_back(
+        {static_cast<std::uint32_t>(num_samples / options.hop_samples), 0, index[i].source});
+  }
+  try {
+    const feed::ExpectedPadding padding =
+        feed::expect_padding(std::move(rows), feed::sampler_settings(settings, index));
+    put_padding(context.report(), index, padding);
+    for (const std::string& line : padding_lines(index, padding)) context.print(line);
+  } catch (const Failure& failure) {  // a feed would refuse these settings; the rest is told
+    context.report()["padding"] = nullptr;
+    context.print(fmt::format("padding   a feed refuses these settings: {}, {}",
+                              failure.error().promised, failure.error().found));
+  }
+}
+
 ExitCode info(CommandContext& context, const DataArguments& arguments) {
   context.reserve_output(arguments.svg_file);
-  const data::Index index =
-      data::open_index(options_of(context, arguments), system_io(), context.stop_token());
+  const data::IndexOptions options = options_of(context, arguments);
+  const data::Index index = data::open_index(options, system_io(), context.stop_token());
   const data::Summary summary = data::summarise(index);
   put_counts(context.report(), index);
   put_summary(context.report(), summary);
   for (const std::string& line : info_lines(index, summary)) context.print(line);
+  tell_padding(context, index, options);
   if (arguments.svg_file.empty()) return ExitCode::kDone;
   const ChartFrame chart{
       .title = "Durations",
@@ -152,9 +186,11 @@ void add_data_commands(const Command& app, CommandContext& context) {
   checking.add_option("--rejects", arguments->rejects_file,
                       "Where the list of rejects goes (rejects.jsonl in the cache's folder)");
   context.on(checking, [&context, arguments] { return check(context, *arguments); });
-  const Command looking = add_data_command(
-      group, context, "info", "Durations, rates, speakers, characters, histogram", arguments);
+  const Command looking =
+      add_data_command(group, context, "info",
+                       "Durations, rates, speakers, characters, expected padding", arguments);
   looking.add_option("--svg", arguments->svg_file, "Histogram of durations as a picture");
+  add_setting_options(looking, context, kPaddingSettings, "Padding options");
   context.on(looking, [&context, arguments] { return info(context, *arguments); });
   const Command splitting =
       add_data_command(group, context, "split", "Write which id belongs to which split", arguments);

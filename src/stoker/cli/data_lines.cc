@@ -148,6 +148,38 @@ std::vector<std::string> info_lines(const data::Index& index, const data::Summar
   return lines;
 }
 
+void put_padding(Json& report, const data::Index& index, const feed::ExpectedPadding& padding) {
+  Json costly = Json::array();
+  for (const feed::CostlyUtterance& each : padding.costly)
+    costly.push_back({{"id", index[each.row].id},
+                      {"frames", each.num_frames},
+                      {"padding_share", each.padding_share},
+                      {"above_batch_frames", each.is_above_budget}});
+  report["padding"] = {{"share", padding.share},
+                       {"shapes", padding.num_shapes},
+                       {"batches", padding.num_batches},
+                       {"costly", std::move(costly)},
+                       {"max_mel_frames", nullptr}};
+  if (padding.max_mel_frames) report["padding"]["max_mel_frames"] = *padding.max_mel_frames;
+}
+
+std::vector<std::string> padding_lines(const data::Index& index,
+                                       const feed::ExpectedPadding& padding) {
+  std::vector<std::string> lines{fmt::format("padding   {:.2f} % expected; {} shapes, {} batches",
+                                             100.0 * padding.share, grouped(padding.num_shapes),
+                                             grouped(padding.num_batches))};
+  for (const feed::CostlyUtterance& each : padding.costly)
+    lines.push_back(fmt::format(
+        "  {:<20} {:>9} frames cost {:.2f} % of padding{}", escape_control(index[each.row].id),
+        grouped(each.num_frames), 100.0 * each.padding_share,
+        each.is_above_budget ? "; more than data.batch_frames by itself" : ""));
+  if (padding.max_mel_frames)
+    lines.push_back(fmt::format("  data.max_mel_frames {0} (--max-mel-frames {0}) leaves {1} out",
+                                *padding.max_mel_frames,
+                                padding.costly.size() == 1 ? "it" : "them"));
+  return lines;
+}
+
 SplitLines split_lines(const data::Index& index, const data::SplitOptions& options) {
   SplitLines out;
   const bool several = index.sources().size() > 1;

@@ -8,6 +8,7 @@
 #include "stoker/base/json.h"
 #include "stoker/data/index.h"
 #include "stoker/data/summary.h"
+#include "stoker/feed/sampling/expected_padding.h"
 
 namespace stoker::cli {
 
@@ -19,6 +20,11 @@ void put_summary(Json& report, const data::Summary& summary);
 std::vector<std::string> check_lines(const data::Index& index);
 // The account, then durations with a histogram, rates, speakers and characters.
 std::vector<std::string> info_lines(const data::Index& index, const data::Summary& summary);
+
+// What a feed of the current settings would waste, and the utterances that cost it.
+void put_padding(Json& report, const data::Index& index, const feed::ExpectedPadding& padding);
+std::vector<std::string> padding_lines(const data::Index& index,
+                                       const feed::ExpectedPadding& padding);
 
 struct SplitLines {
   std::string text;  // "id|split" with split train, eval or unused

@@ -13,8 +13,9 @@
 namespace stoker::feed {
 namespace {
 
-constexpr std::string_view kHead = R"({"v":"2-)";
+constexpr std::string_view kHead = R"({"v":"3-)";
 constexpr std::string_view kHeadOfVersion1 = R"({"v":1,)";
+constexpr std::string_view kHeadOfVersion2 = R"({"v":"2-)";
 constexpr std::string_view kHexDigits = "0123456789abcdef";
 constexpr std::string_view kPathLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
 constexpr std::size_t kSumDigits = 8;
@@ -110,8 +111,15 @@ class StateScanner {
 std::string_view checked_rest(std::string_view line) {
   if (line.empty()) refuse("one line of JSON", "an empty state");
   if (line.starts_with(kHeadOfVersion1)) {
-    refuse("version 2, whose line has a checksum", "version 1, whose place cannot be checked",
+    refuse("version 3, whose line has a checksum", "version 1, whose place cannot be checked",
            "start without the state; stream --from-batch goes to a batch by its number");
+  }
+  if (line.starts_with(kHeadOfVersion2)) {
+    refuse("version 3 of the state, which counts batches of the present order",
+           "version 2: the order of batches has changed since it was saved, so its batch holds "
+           "other utterances now",
+           "start its epoch anew: without the state, or with stream --from-batch at the epoch's "
+           "first batch");
   }
   const std::size_t head_bytes = kHead.size() + kSumDigits;
   if (!line.starts_with(kHead) || line.size() < head_bytes)

@@ -44,8 +44,8 @@ struct FeedState {
   FeedPosition position;
 };
 
-// {"v":"2-9a3f01bc","data":"…","order":"…","feature":"…","text":"…","path":"avx512","seed":42,
-// "epoch":0,"batch":7}, without a newline. The digits after "2-" are the CRC-32C of all bytes
+// {"v":"3-9a3f01bc","data":"…","order":"…","feature":"…","text":"…","path":"avx512","seed":42,
+// "epoch":0,"batch":7}, without a newline. The digits after "3-" are the CRC-32C of all bytes
 // behind them. docs/format/state.md.
 std::string state_line(const FeedState& state);
 

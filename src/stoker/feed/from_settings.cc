@@ -23,24 +23,6 @@ std::optional<std::uint32_t> as_u32(const std::optional<T>& value) {
   return value ? std::optional(static_cast<std::uint32_t>(*value)) : std::nullopt;
 }
 
-SamplerSettings sampler_settings(const config::Settings& settings, const data::Index& index) {
-  const config::BatchSettings& batch = settings.batch;
-  SamplerSettings order{.seed = static_cast<std::uint64_t>(settings.run.seed),
-                        .batch_frames = *as_u32(batch.batch_frames),
-                        .batch_size = as_u32(batch.batch_size).value_or(0),
-                        .batch_multiple = *as_u32(batch.batch_multiple),
-                        .max_shapes = static_cast<std::uint32_t>(batch.max_shapes),
-                        .layout = batch.batch_layout == config::BatchLayout::kPacked
-                                      ? BatchLayout::kPacked
-                                      : BatchLayout::kPadded,
-                        .shuffle = batch.shuffle,
-                        .drop_last = batch.drop_last,
-                        .static_shapes = batch.static_shapes,
-                        .source_weights = {}};
-  for (const data::Source& source : index.sources()) order.source_weights.push_back(source.weight);
-  return order;
-}
-
 // An eighth of what the machine could give, within bounds that hold a few batches.
 std::uint64_t auto_buffer_bytes() {
   return std::clamp(available_memory_bytes() / 8, kLeastBufferBytes, kMostBufferBytes);
@@ -119,6 +101,24 @@ BadRowLimits bad_row_limits(const config::DataSettings& data, const data::Index&
 }
 
 }  // namespace
+
+SamplerSettings sampler_settings(const config::Settings& settings, const data::Index& index) {
+  const config::BatchSettings& batch = settings.batch;
+  SamplerSettings order{.seed = static_cast<std::uint64_t>(settings.run.seed),
+                        .batch_frames = *as_u32(batch.batch_frames),
+                        .batch_size = as_u32(batch.batch_size).value_or(0),
+                        .batch_multiple = *as_u32(batch.batch_multiple),
+                        .max_shapes = static_cast<std::uint32_t>(batch.max_shapes),
+                        .layout = batch.batch_layout == config::BatchLayout::kPacked
+                                      ? BatchLayout::kPacked
+                                      : BatchLayout::kPadded,
+                        .shuffle = batch.shuffle,
+                        .drop_last = batch.drop_last,
+                        .static_shapes = batch.static_shapes,
+                        .source_weights = {}};
+  for (const data::Source& source : index.sources()) order.source_weights.push_back(source.weight);
+  return order;
+}
 
 config::Settings with_automatic_values(config::Settings settings, const RankRows& ranks) {
   config::BatchSettings& batch = settings.batch;

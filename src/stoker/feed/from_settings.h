@@ -7,12 +7,16 @@
 #include "stoker/config/settings.h"
 #include "stoker/feed/feed_setup.h"
 #include "stoker/feed/sampling/ranks.h"
+#include "stoker/feed/sampling/sampler_settings.h"
 #include "stoker/feed/source/data_set_source.h"
 
 namespace stoker::feed {
 
 // Gives every `auto` that the order depends on its value, so that the order digest covers it.
 config::Settings with_automatic_values(config::Settings settings, const RankRows& ranks);
+
+// The order of batches by these settings, which have passed with_automatic_values().
+SamplerSettings sampler_settings(const config::Settings& settings, const data::Index& index);
 
 // Threads that fill batches: as set, else as many as the cores allow beside the consumer.
 unsigned workers_of(const config::LoaderSettings& loader);

@@ -30,10 +30,14 @@ class Case:
     seed: int = 42
     epoch: int = 0
     weights: list[float] = field(default_factory=lambda: [1.0])
+    long: int = 0
 
     def order_rows(self) -> Rows:
+        frames = [40 + i * i * 7919 % 601 for i in range(self.rows)]
+        if self.long > 0:
+            frames[-1] = self.long
         return Rows(
-            frames=[40 + i * i * 7919 % 601 for i in range(self.rows)],
+            frames=frames,
             tokens=[5 + i * 104729 % 47 for i in range(self.rows)],
             sources=[i % len(self.weights) for i in range(self.rows)],
         )
@@ -61,6 +65,11 @@ CASES = [
     Case("multiple-of-6", 40, batch_frames=6000, batch_multiple=6),
     Case("redrawn", 60, batch_frames=1500, max_shapes=6, epoch=3),
     Case("file-order", 23, batch_frames=2400, shuffle=0),
+    Case("drop-last-by-frames", 40, batch_frames=3000, drop_last=1),
+    Case("long-row", 23, batch_frames=2400, long=51792),
+    Case("long-row-multiple-of-4", 23, batch_frames=4800, batch_multiple=4, long=51792),
+    Case("weights-by-frames", 60, batch_frames=1500, epoch=1, weights=[1.0, 0.3]),
+    Case("weights-drop-last", 60, batch_frames=1500, drop_last=1, epoch=1, weights=[1.0, 0.3]),
     Case("weights", 20, batch_size=4, max_shapes=2, epoch=2, weights=[2.0, 0.25]),
 ]
 
@@ -72,7 +81,7 @@ def text_of(case: Case) -> list[str]:
     lines = [
         f"case {case.name} rows={case.rows} batch_frames={case.batch_frames} batch_size={case.batch_size} "
         f"batch_multiple={case.batch_multiple} max_shapes={case.max_shapes} shuffle={case.shuffle} "
-        f"drop_last={case.drop_last} seed={case.seed} epoch={case.epoch} weights={weights}"
+        f"drop_last={case.drop_last} seed={case.seed} epoch={case.epoch} weights={weights} long={case.long}"
     ]
     lines += [f"shape {b} {t} {n}" for b, t, n in shapes]
     lines += [f"batch {shapes.index(each.shape)} : {' '.join(map(str, each.rows))}" for each in batches]

@@ -56,7 +56,10 @@ std::vector<EpochLengths::PhaseRun> EpochLengths::joined(const std::vector<Phase
 // source are neighbours, but for rows that are left out.
 void EpochLengths::prepare_buckets() {
   for (std::size_t b = 0; b + 1 < order_.bucket_begins_.size(); ++b) {
-    Bucket bucket{.batch_rows = order_.shapes()[b].num_rows, .num_fixed = 0, .runs = {}};
+    Bucket bucket{.batch_rows = order_.shapes()[b].num_rows,
+                  .spills = order_.spills_[b],
+                  .num_fixed = 0,
+                  .runs = {}};
     for (std::size_t i = order_.bucket_begins_[b]; i < order_.bucket_begins_[b + 1]; ++i) {
       const std::uint32_t row = order_.bucket_rows_[i];
       const std::uint32_t source = order_.rows()[row].source;
@@ -91,8 +94,11 @@ std::uint64_t EpochLengths::count_by_phases(std::uint64_t epoch) const {
     for (const PhaseRun& run : bucket.runs) pool += run.num_drawn(epoch);
     num_batches += pool / bucket.batch_rows;
     num_left = pool % bucket.batch_rows;
+    if (bucket.spills) continue;
+    if (num_left > 0 && !order_.settings().drop_last) ++num_batches;
+    num_left = 0;
   }
-  return num_batches + (num_left > 0 && !order_.settings().drop_last ? 1 : 0);
+  return num_batches;
 }
 
 std::uint64_t EpochLengths::count(std::uint64_t epoch) {

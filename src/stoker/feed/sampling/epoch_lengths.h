@@ -39,6 +39,7 @@ class EpochLengths {
   };
   struct Bucket {
     std::uint64_t batch_rows = 1;
+    bool spills = false;
     std::uint64_t num_fixed = 0;  // rows that come in every epoch, counted as often as they come
     std::vector<PhaseRun> runs;
   };

@@ -51,13 +51,13 @@ Sampler::Sampler(std::vector<SampledUtterance> rows, SamplerSettings settings)
   if (settings_.layout == BatchLayout::kPacked) {
     packed_ = PackedBins(rows_, settings_);
     shapes_ = {packed_.shape()};
-    fill_buckets({packed_.shape().num_frames});
+    fill_buckets();
   } else {
     prepare_buckets();
   }
 }
 
-std::uint32_t Sampler::rows_per_batch(std::uint32_t num_frames) const {
+std::uint32_t Sampler::most_rows(std::uint32_t num_frames) const {
   const std::uint32_t wanted =
       settings_.batch_size > 0 ? settings_.batch_size : settings_.batch_frames / num_frames;
   const std::uint32_t multiple = settings_.batch_multiple;
@@ -111,18 +111,37 @@ std::uint32_t Sampler::num_copies(std::uint32_t row, std::uint64_t epoch) const 
   return whole_passes_[source] + (comes_again ? 1U : 0U);
 }
 
+bool Sampler::ever_comes(std::uint32_t row) const {
+  const std::uint32_t source = rows_[row].source;
+  return rows_[row].is_used && (whole_passes_[source] > 0 || extra_millionths_[source] > 0);
+}
+
 void Sampler::prepare_buckets() {
-  std::vector<std::uint32_t> frames;
+  const auto is_fractional = [](std::uint32_t millionths) { return millionths > 0; };
+  const auto num_fractional = static_cast<std::uint32_t>(
+      std::count_if(extra_millionths_.begin(), extra_millionths_.end(), is_fractional));
+  LengthCounts lengths;
+  std::uint64_t num_epoch_rows = num_fractional;
   for (std::uint32_t row = 0; row < rows_.size(); ++row) {
-    if (!rows_[row].is_used) continue;
-    // At least once, so that no row of a rarely used source is longer than every bucket.
-    frames.insert(frames.end(), std::max(1U, num_copies(row, 0)), rows_[row].num_frames);
+    if (!ever_comes(row)) continue;
+    // A row that epoch 0 does not bring has a class too, so that no bucket is too short for it.
+    const std::uint32_t copies = num_copies(row, 0);
+    lengths.add(rows_[row].num_frames, copies);
+    num_epoch_rows += copies;
   }
-  const EdgeSearch search{
+  const BucketSearch search{
       .max_shapes = settings_.max_shapes,
+      .batch_multiple = settings_.batch_multiple,
+      .is_by_size = settings_.batch_size > 0,
       .drop_last = settings_.drop_last,
-      .rows_per_batch = [this](std::uint32_t num_frames) { return rows_per_batch(num_frames); }};
-  fill_buckets(find_bucket_edges(length_classes(frames), search));
+      .num_fractional = num_fractional,
+      .most_rows = [this](std::uint32_t num_frames) { return most_rows(num_frames); }};
+  for (const Bucket& bucket : find_buckets(lengths.classes(), search)) {
+    shapes_.push_back({bucket.batch_rows, bucket.num_frames, 0});
+    spills_.push_back(bucket.spills);
+  }
+  if (!settings_.shuffle) widen_for_file_order(num_epoch_rows);
+  fill_buckets();
   // Leftovers spill upwards, so a bucket must also hold the tokens of every shorter one.
   std::uint32_t most_tokens = 0;
   for (std::size_t bucket = 0; bucket < shapes_.size(); ++bucket) {
@@ -133,23 +152,35 @@ void Sampler::prepare_buckets() {
   }
 }
 
-void Sampler::fill_buckets(const std::vector<std::uint32_t>& edges) {
-  const auto bucket_of = [&](const SampledUtterance& row) {
-    return static_cast<std::size_t>(std::lower_bound(edges.begin(), edges.end(), row.num_frames) -
-                                    edges.begin());
+// Rows of all lengths meet in a batch there, so the rows of a bucket say nothing about its batches.
+void Sampler::widen_for_file_order(std::uint64_t num_epoch_rows) {
+  for (BatchShape& shape : shapes_) {
+    shape.num_rows = most_rows(shape.num_frames);
+    if (settings_.drop_last || num_epoch_rows >= shape.num_rows) continue;
+    const auto all_rows = static_cast<std::uint32_t>(num_epoch_rows);
+    shape.num_rows = std::min(shape.num_rows, round_up(all_rows, settings_.batch_multiple));
+  }
+}
+
+void Sampler::fill_buckets() {
+  const auto is_shorter = [](const BatchShape& shape, std::uint32_t num_frames) {
+    return shape.num_frames < num_frames;
   };
-  bucket_begins_.assign(edges.size() + 1, 0);
-  for (const SampledUtterance& row : rows_) {
-    if (row.is_used) ++bucket_begins_[bucket_of(row) + 1];
+  const auto bucket_of = [&](const SampledUtterance& row) {
+    return static_cast<std::size_t>(
+        std::lower_bound(shapes_.begin(), shapes_.end(), row.num_frames, is_shorter) -
+        shapes_.begin());
+  };
+  bucket_begins_.assign(shapes_.size() + 1, 0);
+  for (std::uint32_t row = 0; row < rows_.size(); ++row) {
+    if (ever_comes(row)) ++bucket_begins_[bucket_of(rows_[row]) + 1];
   }
   std::partial_sum(bucket_begins_.begin(), bucket_begins_.end(), bucket_begins_.begin());
   bucket_rows_.resize(bucket_begins_.back());
   std::vector<std::size_t> next = bucket_begins_;
   for (std::uint32_t row = 0; row < rows_.size(); ++row) {
-    if (rows_[row].is_used) bucket_rows_[next[bucket_of(rows_[row])]++] = row;
+    if (ever_comes(row)) bucket_rows_[next[bucket_of(rows_[row])]++] = row;
   }
-  if (settings_.layout == BatchLayout::kPacked) return;
-  for (const std::uint32_t edge : edges) shapes_.push_back({rows_per_batch(edge), edge, 0});
 }
 
 void Sampler::plan_epoch(std::uint64_t epoch, EpochPlan& plan) const {
@@ -179,16 +210,18 @@ void Sampler::plan_shuffled(EpochPlan& plan) const {
           {static_cast<std::uint32_t>(bucket), static_cast<std::uint32_t>(pool_begin), batch_rows});
       pool_begin += batch_rows;
     }
+    if (spills_[bucket]) continue;
+    const std::size_t num_left = plan.rows.size() - pool_begin;
+    if (num_left > 0 && !settings_.drop_last) {
+      plan.batches.push_back({static_cast<std::uint32_t>(bucket),
+                              static_cast<std::uint32_t>(pool_begin),
+                              static_cast<std::uint32_t>(num_left)});
+    }
+    pool_begin = plan.rows.size();
   }
   if (settings_.layout == BatchLayout::kPacked) {
     packed_.pack(rows_, plan);
     return;
-  }
-  const std::size_t num_left = plan.rows.size() - pool_begin;
-  if (num_left > 0 && !settings_.drop_last) {
-    plan.batches.push_back({static_cast<std::uint32_t>(shapes_.size() - 1),
-                            static_cast<std::uint32_t>(pool_begin),
-                            static_cast<std::uint32_t>(num_left)});
   }
   shuffle_batches({settings_.seed, plan.epoch, 0}, shapes_, plan.batches);
 }

@@ -37,18 +37,22 @@ class Sampler {
  private:
   friend class EpochLengths;  // counts batches from the buckets and weights below
 
-  std::uint32_t rows_per_batch(std::uint32_t num_frames) const;
+  // The most rows of a batch whose rows have this many frames.
+  std::uint32_t most_rows(std::uint32_t num_frames) const;
   // How often the row comes in that epoch: its source's weight, fractions spread over epochs.
   std::uint32_t num_copies(std::uint32_t row, std::uint64_t epoch) const;
+  bool ever_comes(std::uint32_t row) const;
   void prepare_weights();
   void prepare_buckets();
-  void fill_buckets(const std::vector<std::uint32_t>& edges);
+  void widen_for_file_order(std::uint64_t num_epoch_rows);
+  void fill_buckets();
   void plan_shuffled(EpochPlan& plan) const;
   void plan_in_file_order(EpochPlan& plan) const;
 
   std::vector<SampledUtterance> rows_;
   SamplerSettings settings_;
   std::vector<BatchShape> shapes_;
+  std::vector<bool> spills_;                     // by shape: leftovers go into the next one
   std::vector<std::uint32_t> bucket_rows_;       // rows sorted by bucket, then by index
   std::vector<std::size_t> bucket_begins_;       // one per shape, and the end
   std::vector<std::uint32_t> whole_passes_;      // by source
