@@ -14,7 +14,7 @@ from pathlib import Path
 
 from bench.peers import feed_report
 from tools import draw_house
-from tools.pages import against_dataloader, hardware_limit, how_fast, how_fast_fa, results
+from tools.pages import against_dataloader, hardware_limit, hardware_limit_fa, how_fast, how_fast_fa, results
 
 DOCS = results.ROOT / "docs"
 
@@ -25,6 +25,7 @@ def pages() -> dict[Path, str]:
         DOCS / "guide" / "how-fast.md": how_fast.english(),
         DOCS / "guide" / "share-of-the-hardware-limit.md": hardware_limit.english(),
         DOCS / "fa" / "how-fast.md": how_fast_fa.persian(),
+        DOCS / "fa" / "share-of-the-hardware-limit.md": hardware_limit_fa.persian(),
         DOCS / "pictures" / "against-dataloader.svg": against_dataloader.chart(),
         draw_house.PICTURE: draw_house.svg(),
     }
