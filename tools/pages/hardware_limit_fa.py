@@ -27,7 +27,7 @@ PERSIAN = hardware_limit.Words(
         "feed-demand": "کل فید با تقاضای ثابت",
         "feed-demand-16": "کل فید با نه دهم توان شانزده هسته",
         "gpu-mel": "log-mel روی GPU",
-        "gpu-mel-presets": "log-mel روی GPU، presetهای دیگر و کرنل همه‌جایی (portable)",
+        "gpu-mel-presets": "log-mel روی GPU، presetهای دیگر و کرنل portable",
         "gpu-ops": "عملیات کوچک روی GPU",
         "gpu-feed": "کل فید به GPU",
     },

@@ -90,7 +90,7 @@ SAID = {
     "yes": "بله",
     "no": "نه",
     "sound cut in half": "صدایی که نصفه شده",
-    "sound without its header": "صدایی بدون سرآیند",
+    "sound without its header": "صدایی بدون هدر",
     "mel cut in half": "ملی که نصفه شده",
     "one bit of a mel flipped": "یک بیت مل برعکس شده",
     "equal": "برابر",
