@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Writes the pages and pictures of the docs that are made from bench/results and from the tree of sources.
 
+Of README.md and docs/fa/README.md only the part between the marks of the figure is written.
+
 --check writes nothing and names those that are stale.
 
 python3 -m tools.make_pages [--check]
@@ -12,7 +14,7 @@ from pathlib import Path
 
 from bench.peers import feed_report
 from tools import draw_house
-from tools.pages import hardware_limit, how_fast, how_fast_fa, results
+from tools.pages import against_dataloader, hardware_limit, hardware_limit_fa, how_fast, how_fast_fa, results
 
 DOCS = results.ROOT / "docs"
 
@@ -23,8 +25,15 @@ def pages() -> dict[Path, str]:
         DOCS / "guide" / "how-fast.md": how_fast.english(),
         DOCS / "guide" / "share-of-the-hardware-limit.md": hardware_limit.english(),
         DOCS / "fa" / "how-fast.md": how_fast_fa.persian(),
+        DOCS / "fa" / "share-of-the-hardware-limit.md": hardware_limit_fa.persian(),
+        DOCS / "pictures" / "against-dataloader.svg": against_dataloader.chart(),
         draw_house.PICTURE: draw_house.svg(),
     }
+    for page, part in (
+        (results.ROOT / "README.md", against_dataloader.english()),
+        (DOCS / "fa" / "README.md", against_dataloader.persian()),
+    ):
+        wanted[page] = against_dataloader.filled(page, part)
     report = results.load("peers-feed")
     if report is not None:
         wanted[DOCS / "pictures" / "peers-feed.svg"] = feed_report.chart(report)

@@ -21,6 +21,7 @@ RACE_HEADS = (
     "memory, MB",
     "padding",
 )
+TUNING_HEADS = ("path", "loader", "settings tried, clips/s of one short run")
 RESUME_HEADS = ("loader", "stopped with", "resumed with", "what happened", "state, bytes")
 DAMAGE_HEADS = ("damage", "loader", "of 64 utterances delivered", "said", "names the file")
 MOST_SHOWN = 160
@@ -134,7 +135,7 @@ def ratio_lines(report: Row, path: str) -> list[str]:
     return lines or ["- No ratio: this race has no row of stoker that reads and delivers float32, as the peers do."]
 
 
-def tuning_table(report: Row) -> str:
+def tuning_table(report: Row, heads: Sequence[str] = TUNING_HEADS) -> str:
     """Every setting that was tried, one row a peer and path, best first."""
     groups: dict[tuple[str, str], list[Row]] = {}
     for row in report["tuning"]:
@@ -144,7 +145,7 @@ def tuning_table(report: Row) -> str:
         ordered = sorted(members, key=lambda row: -float(row["clips_per_s"]))
         tried = "; ".join(f"{row['setting'].replace(',', ', ')}: {row['clips_per_s']:,.0f}" for row in ordered)
         rows.append([path, label_of(name), tried])
-    return table(("path", "loader", "settings tried, clips/s of one short run"), sorted(rows))
+    return table(heads, sorted(rows))
 
 
 def outcome_text(row: Row) -> str:

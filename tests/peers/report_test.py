@@ -1,5 +1,6 @@
 """From runs to tables, pictures and pages: medians, ratios, escapes, and pages that follow their records."""
 
+import re
 import tempfile
 import unittest
 import xml.etree.ElementTree
@@ -8,7 +9,10 @@ from typing import Any
 from unittest import mock
 
 from bench.peers import bar_chart, environments, feed_report
-from tools.pages import hardware_limit, how_fast, how_fast_fa, results
+from tools.pages import against_dataloader, hardware_limit, hardware_limit_fa, how_fast, how_fast_fa, results
+
+LATIN = str.maketrans("۰۱۲۳۴۵۶۷۸۹٬٫", "0123456789,.")
+FIGURES = re.compile(r"(?<=\| )[\d,.]+(?=(?: %|٪)? \|)")
 
 
 def a_run(name: str, clips_per_s: float) -> dict[str, Any]:
@@ -99,6 +103,26 @@ class PagesTest(unittest.TestCase):
             self.assertIn(how_fast.NO_RACE, how_fast.english())
             self.assertNotIn("clips/s", how_fast.english())
             self.assertIn(how_fast_fa.NO_RACE, how_fast_fa.persian())
+
+    def test_the_figure_beside_dataloader_follows_the_record(self) -> None:
+        runs = [a_run("stoker native f32", 1000.0), a_run("torch", 50.0)]
+        report = a_report() | {"rows": feed_report.summarise([run | {"path": "files"} for run in runs])}
+        with mock.patch.object(results, "load", {"peers-feed": report}.get):
+            self.assertIn("**20 times", against_dataloader.english())
+            self.assertIn("**۲۰ برابر", against_dataloader.persian())
+            self.assertIn("stoker 1,000", against_dataloader.chart())
+        with mock.patch.object(results, "load", lambda name: None):
+            self.assertEqual((against_dataloader.english(), against_dataloader.persian()), ("", ""))
+
+    def test_both_languages_show_the_same_figures(self) -> None:
+        for english, persian in (
+            (how_fast.english(), how_fast_fa.persian().translate(LATIN)),
+            (hardware_limit.english(), hardware_limit_fa.persian()),
+        ):
+            rows = [[line for line in page.splitlines() if line.startswith("|")] for page in (english, persian)]
+            self.assertEqual(len(rows[0]), len(rows[1]))
+            for own, twin in zip(*rows, strict=True):
+                self.assertEqual(FIGURES.findall(own), FIGURES.findall(twin))
 
     def test_rows_are_named_by_what_differs(self) -> None:
         rows = [{"path": "cached", "threads": 1, "dtype": "f16"}, {"path": "cached", "threads": 2, "dtype": "f16"}]

@@ -87,14 +87,18 @@ def trial_parts(report: dict[str, Any]) -> list[str]:
     return [RESUME, feed_report.resume_table(report), DAMAGE, feed_report.damage_table(report)]
 
 
+def mel_rows(record: dict[str, Any]) -> list[list[str]]:
+    figures: dict[str, list[float]] = record["clips_per_cpu_s"]
+    return [
+        [name, f"{sorted(values)[len(values) // 2]:,.0f}", f"{max(values):,.0f}"] for name, values in figures.items()
+    ]
+
+
 def mel_part() -> list[str]:
     record = results.load("peers-mel")
     if record is None:
         return []
-    figures: dict[str, list[float]] = record["clips_per_cpu_s"]
-    rows = [
-        [name, f"{sorted(values)[len(values) // 2]:,.0f}", f"{max(values):,.0f}"] for name, values in figures.items()
-    ]
+    rows = mel_rows(record)
     versions = ", ".join(f"{name} {version}" for name, version in record["versions"].items())
     return [
         "## The mel alone, on one core\n",
@@ -113,10 +117,7 @@ def own_speed(record: dict[str, Any], peer: dict[str, Any]) -> tuple[int, float]
     return best["batch"], best["clips_per_s"]
 
 
-def gpu_mel_part() -> list[str]:
-    record = results.load("gpu-mel")
-    if record is None or "peers" not in record:
-        return []
+def gpu_mel_rows(record: dict[str, Any]) -> list[list[str]]:
     cells = []
     for peer in record["peers"]:
         batch, speed = own_speed(record, peer)
@@ -126,24 +127,38 @@ def gpu_mel_part() -> list[str]:
         own = f"{speed:,.0f} (batch {batch})"
         theirs = f"{peer['best_clips_per_s']:,.0f} (batch {peer['best_batch']})"
         cells.append([peer["program"], peer["lengths"], theirs, own, f"{times:.1f}"])
+    return cells
+
+
+def gpu_mel_part() -> list[str]:
+    record = results.load("gpu-mel")
+    if record is None or "peers" not in record:
+        return []
     return [
         "## The mel alone, on a GPU\n",
         f"{results.source_line(record | {'command': 'python3 bench/peers/gpu_mel.py'})}; float32 on both sides, "
         f"samples and mels in GPU memory; stoker's `{record['stoker_kernel']}` kernel takes ragged lengths.\n",
-        feed_report.table(("program", "its lengths", "clips/s", "stoker, ragged, clips/s", "times"), cells),
+        feed_report.table(
+            ("program", "its lengths", "clips/s", "stoker, ragged, clips/s", "times"), gpu_mel_rows(record)
+        ),
     ]
 
 
-def gpu_feed_part() -> list[str]:
-    record = results.load("gpu-feed-peers")
-    if record is None or "ways" not in record:
-        return []  # a record without ways compared unlike things
+def gpu_feed_rows(record: dict[str, Any]) -> list[list[str]]:
     rows = []
     for way in record["ways"].values():
         best = way["torch"]
         setting = f"{best['workers']} workers{', pinned' if best['pinned'] else ''}"
         speeds = [f"{best['clips_per_s']:,.0f}", f"{way['stoker_clips_per_s']:,.0f}"]
         rows.append([way["title"], setting, *speeds, f"{way['times_faster']:.1f}"])
+    return rows
+
+
+def gpu_feed_part() -> list[str]:
+    record = results.load("gpu-feed-peers")
+    if record is None or "ways" not in record:
+        return []  # a record without ways compared unlike things
+    rows = gpu_feed_rows(record)
     heads = ("what", "best of torch DataLoader", "clips/s", "stoker, clips/s", "times")
     return [
         "## torch DataLoader into a GPU\n",

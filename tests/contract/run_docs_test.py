@@ -1,0 +1,51 @@
+"""The checks of pages must be able to fail: a block that its file does not hold, a Persian page that differs."""
+
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+import run_docs
+
+GUIDE = "# Page\n\n```sh\nstoker text hello\n```\n"
+
+
+class PagesTest(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+        for name in ("guide", "fa", "examples"):
+            (self.root / name).mkdir()
+        (self.root / "guide" / "page.md").write_text(GUIDE, encoding="utf-8")
+        (self.root / "examples" / "a.cc").write_text("int main() {\n  run();\n  stop();\n}\n", encoding="utf-8")
+
+    def sisters(self) -> list[str]:
+        return run_docs.sister_faults(self.root / "guide", self.root / "fa")
+
+    def quoting(self, body: str) -> list[str]:
+        page = self.root / "quoting.md"
+        page.write_text(f"<!-- from examples/a.cc -->\n```cpp\n{body}```\n", encoding="utf-8")
+        return run_docs.misquotes(page, self.root)
+
+    def test_a_missing_sister_is_named(self) -> None:
+        self.assertEqual(len(self.sisters()), 1)
+
+    def test_a_sister_with_another_command_is_named(self) -> None:
+        (self.root / "fa" / "page.md").write_text(GUIDE.replace("hello", "salam"), encoding="utf-8")
+        self.assertIn("stoker text hello", self.sisters()[0])
+
+    def test_a_sister_with_the_same_commands_passes(self) -> None:
+        (self.root / "fa" / "page.md").write_text(GUIDE.replace("Page", "صفحه"), encoding="utf-8")
+        self.assertEqual(self.sisters(), [])
+
+    def test_lines_of_the_file_pass_without_their_indentation(self) -> None:
+        self.assertEqual(self.quoting("run();\nstop();\n"), [])
+
+    def test_lines_that_the_file_does_not_hold_are_named(self) -> None:
+        self.assertEqual(len(self.quoting("run();\nwait();\n")), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
