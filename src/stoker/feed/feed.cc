@@ -344,7 +344,7 @@ FeedStats Feed::stats() const {
   }
   if (state_->stage == nullptr) return stats;
   stats.ring = state_->stage->ring_stats();
-  stats.device_stage = state_->stage->stats();
+  stats.upload = state_->stage->stats();
   stats.device = state_->device->budget();
   return stats;
 }

@@ -49,7 +49,7 @@ class StateScanner {
  public:
   explicit StateScanner(std::string_view rest) : rest_(rest) {}
 
-  void prefetch(std::string_view literal) {
+  void expect(std::string_view literal) {
     if (!rest_.starts_with(literal)) refuse(fmt::format("{} at its place", literal), "another key");
     rest_.remove_prefix(literal.size());
   }
@@ -68,7 +68,7 @@ class StateScanner {
 
   std::uint64_t seed() {
     if (!rest_.starts_with('"')) return number("seed", kLongSeed);
-    prefetch("\"");
+    expect("\"");
     const std::string_view digits = take_while(kPathLetters);
     std::uint64_t value = 0;
     const char* const end = digits.data() + digits.size();
@@ -76,7 +76,7 @@ class StateScanner {
     const bool is_whole = fault == std::errc() && read_to == end && !digits.empty();
     if (!is_whole || seed_text(value) != fmt::format("\"{}\"", digits))
       refuse("seed is a number", "another value");
-    prefetch("\"");
+    expect("\"");
     return value;
   }
 
@@ -138,23 +138,23 @@ FeedState parse_state(std::string_view line) {
   if (line.ends_with('\n')) line.remove_suffix(1);
   StateScanner scanner(checked_rest(line));
   FeedState state;
-  scanner.prefetch(R"(","data":")");
+  scanner.expect(R"(","data":")");
   state.identity.data = scanner.digest();
-  scanner.prefetch(R"(","order":")");
+  scanner.expect(R"(","order":")");
   state.identity.order = scanner.digest();
-  scanner.prefetch(R"(","feature":")");
+  scanner.expect(R"(","feature":")");
   state.identity.feature = scanner.digest();
-  scanner.prefetch(R"(","text":")");
+  scanner.expect(R"(","text":")");
   state.identity.text = scanner.digest();
-  scanner.prefetch(R"(","path":")");
+  scanner.expect(R"(","path":")");
   state.identity.path = scanner.path();
-  scanner.prefetch(R"(","seed":)");
+  scanner.expect(R"(","seed":)");
   state.identity.seed = scanner.seed();
-  scanner.prefetch(R"(,"epoch":)");
+  scanner.expect(R"(,"epoch":)");
   state.position.epoch = scanner.number("epoch", kEndEpoch);
-  scanner.prefetch(R"(,"batch":)");
+  scanner.expect(R"(,"batch":)");
   state.position.batch = scanner.number("batch", kEndBatch);
-  scanner.prefetch("}");
+  scanner.expect("}");
   scanner.expect_end();
   return state;
 }

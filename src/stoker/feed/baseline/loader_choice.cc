@@ -19,7 +19,7 @@ LoaderChoice choose_loader(const config::Settings& settings, Io& io) {
   if (Augmentation::is_on(settings.augment)) mode = Mode::kRuntime;
   if (mode == Mode::kRuntime) return choice;
   const Digest128 features = data::FeatureIdentity(settings).features;
-  const std::string cache_folder = cache::find_cache_place(settings, features, io).folder;
+  const std::string cache_folder = cache::find_cache_location(settings, features, io).folder;
   if (has_npy_folder(io, cache_folder)) {
     mode = Mode::kPrecompute;
     choice.npy_folder = npy_folder_of(cache_folder);

@@ -119,7 +119,7 @@ void DataSetSource::open_cache(const DataSetSourceOptions& options) {
   cache::CacheLocation place;
   if (settings.loader.preprocessing_mode != config::PreprocessingMode::kRuntime) {
     const Digest128 features = data::FeatureIdentity(settings).features;
-    place = cache::find_cache_place(settings, features, options.io);
+    place = cache::find_cache_location(settings, features, options.io);
     cache::ReaderOptions how = reader_options(settings.cache);
     Result<cache::Reader> reader = open_reader(options.io, place.folder, how);
     if (reader) {
