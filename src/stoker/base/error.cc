@@ -48,8 +48,10 @@ std::string error_line(const Error& error) {
   const std::string place = place_text(error.place);
   std::string line =
       fmt::format("error[{}]{}{}: ", error.code->name, place.empty() ? "" : " ", place);
-  line += error.promised;
-  if (!error.promised.empty() && !error.found.empty()) line += ", ";
+  if (!error.promised.empty()) {
+    line += "expected " + error.promised;
+    if (!error.found.empty()) line += ", found ";
+  }
   line += error.found;
   if (!error.action.empty()) line += "; " + error.action;
   return escape_control(line);
