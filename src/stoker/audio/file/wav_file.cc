@@ -41,8 +41,8 @@ class FileBytes final : public WavBytes {
   Error shrunk(std::uint64_t now_bytes) const {
     return {.code = &kWavChanged,
             .place = {.file = window_.file().path(), .byte = now_bytes},
-            .promised = fmt::format("{} bytes when opened", grouped(size_bytes())),
-            .found = fmt::format("{} now", grouped(now_bytes))};
+            .promised = fmt::format("{} bytes, as when opened", grouped(size_bytes())),
+            .found = grouped(now_bytes)};
   }
 
   ByteWindow window_;
