@@ -129,8 +129,8 @@ void Build::check_space(const std::vector<ShardState*>& todo) const {
   Error error;
   error.code = &kCacheSpace;
   error.place.file = folder_.path();
-  error.promised = fmt::format("{} needed for {} shards", bytes_text(needed), todo.size());
-  error.found = fmt::format("{} free", bytes_text(free_bytes));
+  error.promised = fmt::format("{} of free space for {} shards", bytes_text(needed), todo.size());
+  error.found = bytes_text(free_bytes);
   raise(std::move(error));
 }
 
@@ -147,7 +147,7 @@ void Build::note_kept(const ShardState& state) {
         Error error;
         error.code = &kRowLeftOut;
         error.place.file = id;
-        error.promised = "usable, when it was last built";
+        error.promised = "a usable source, as when last built";
         error.found = row.code;
         report_.rejects.push_back({maker.kind(), id, std::move(error)});
       }

@@ -36,7 +36,7 @@ Error missing_shard(const File& folder, const std::string& name) {
   Error error;
   error.code = &kShardMissing;
   error.place.file = folder.path() + "/" + name;
-  error.promised = "a shard the manifest names";
+  error.promised = "the shard that the manifest names";
   error.found = "no such file";
   return error;
 }

@@ -23,8 +23,8 @@ Error with_space(Error error, const File& folder, std::uint64_t needed_bytes) {
   std::uint64_t free_bytes = 0;
   if (error.code != &kIoFull || !folder.io().free_space(folder.handle(), free_bytes).ok())
     return error;
-  error.promised = fmt::format("{} needed, {} free; {}", bytes_text(needed_bytes),
-                               bytes_text(free_bytes), error.promised);
+  error.promised = bytes_text(needed_bytes) + " of free space";
+  error.found = fmt::format("{} ({})", bytes_text(free_bytes), error.found);
   return error;
 }
 

@@ -37,7 +37,7 @@ Error two_of_a_kind(const std::string& first, const std::string& second) {
   error.code = &kImportTwice;
   error.place.file = first;
   error.promised = "one folder of its kind";
-  error.found = second + " as well";
+  error.found = second + " as a second one";
   return error;
 }
 
