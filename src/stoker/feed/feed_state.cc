@@ -26,8 +26,8 @@ constexpr int kLongSeedBase = 36;
 
 [[noreturn]] void refuse(std::string_view expected, std::string_view found, std::string cure = {}) {
   raise({.code = &kFeedState,
-         .promised = fmt::format("expected {}", expected),
-         .found = fmt::format("found {}", found),
+         .promised = std::string(expected),
+         .found = std::string(found),
          .cure = std::move(cure)});
 }
 
@@ -62,7 +62,7 @@ class StateScanner {
 
   std::string path() {
     const std::string_view word = take_while(kPathLetters);
-    if (word.empty() || word.size() > kMostPathLetters) refuse("path is a word", "another value");
+    if (word.empty() || word.size() > kMostPathLetters) refuse("a word as path", "another value");
     return std::string(word);
   }
 
@@ -75,7 +75,7 @@ class StateScanner {
     const auto [read_to, fault] = std::from_chars(digits.data(), end, value, kLongSeedBase);
     const bool is_whole = fault == std::errc() && read_to == end && !digits.empty();
     if (!is_whole || seed_text(value) != fmt::format("\"{}\"", digits))
-      refuse("seed is a number", "another value");
+      refuse("a number as seed", "another value");
     expect("\"");
     return value;
   }
@@ -87,7 +87,7 @@ class StateScanner {
     const auto [read_to, fault] =
         std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (fault != std::errc() || digits != std::to_string(value) || value >= end)
-      refuse(fmt::format("{} is a whole number below {}", key, end), "another value");
+      refuse(fmt::format("a whole number below {} as {}", end, key), "another value");
     return value;
   }
 
@@ -163,9 +163,8 @@ void check_same(const FeedIdentity& saved, const FeedIdentity& now) {
   std::string promised, found;
   const auto compare = [&](const char* what, const std::string& had, const std::string& has) {
     if (had == has) return;
-    promised +=
-        fmt::format("{}{} {}", promised.empty() ? "the state was saved with " : ", ", what, had);
-    found += fmt::format("{}{} {}", found.empty() ? "now " : ", ", what, has);
+    promised += fmt::format("{}{} {}", promised.empty() ? "" : ", ", what, had);
+    found += fmt::format("{}{} {}", found.empty() ? "" : ", ", what, has);
   };
   compare("data", saved.data, now.data);
   compare("order settings", saved.order, now.order);
@@ -173,7 +172,8 @@ void check_same(const FeedIdentity& saved, const FeedIdentity& now) {
   compare("text settings", saved.text, now.text);
   compare("numeric path", saved.path, now.path);
   compare("seed", std::to_string(saved.seed), std::to_string(now.seed));
-  if (!found.empty()) raise({.code = &kFeedChanged, .promised = promised, .found = found});
+  if (!found.empty())
+    raise({.code = &kFeedChanged, .promised = promised + " as in the state", .found = found});
 }
 
 }  // namespace stoker::feed

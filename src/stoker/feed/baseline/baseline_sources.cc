@@ -24,7 +24,7 @@ Error other_length(std::string file, std::uint64_t promised, std::uint64_t found
           .found = grouped(found)};
 }
 
-// Everything is opened, allocated and thrown away for each clip: that is the point.
+// Everything is opened, allocated and thrown away for each utterance: that is the point.
 class NaiveReader final : public UtteranceReader {
  public:
   NaiveReader(const DataSetSource& source, const std::string& npy_folder, Io& io)

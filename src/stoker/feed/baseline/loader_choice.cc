@@ -26,8 +26,8 @@ LoaderChoice choose_loader(const config::Settings& settings, Io& io) {
   } else if (mode == Mode::kPrecompute) {
     raise({.code = &kFeedNotCached,
            .place = {.file = npy_folder_of(cache_folder)},
-           .promised = "one .npy file a clip, made from the cache as it is now",
-           .found = "no such files",
+           .promised = "one .npy file per utterance, made from the present cache",
+           .found = "none",
            .cure = "`stoker bench feed --loader naive --path cached` writes them; or use "
                    "preprocessing_mode runtime"});
   } else {

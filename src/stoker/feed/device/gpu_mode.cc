@@ -25,7 +25,7 @@ Error no_device(const DeviceView& view) {
 Error no_such_device(const DeviceView& view, int index) {
   return {.code = &cuda::kCudaIndex,
           .promised = fmt::format("GPU {}", index),
-          .found = fmt::format("{} here: 0 to {}", view.probe.devices.size(),
+          .found = fmt::format("{} GPUs: 0 to {}", view.probe.devices.size(),
                                view.probe.devices.size() - 1)};
 }
 
