@@ -34,8 +34,8 @@ void require_data(CommandContext& context, const char* why) {
   if (!data.path.empty() || !data.sources.empty()) return;
   Error error;
   error.code = &kUsage;
-  error.promised = std::string("--data names the data set, which is needed ") + why;
-  error.found = "no --data was given";
+  error.promised = std::string("--data, which is needed ") + why;
+  error.found = "none";
   raise(std::move(error));
 }
 
