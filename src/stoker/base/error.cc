@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <utility>
 
 #include "stoker/base/invariant.h"
@@ -24,6 +26,12 @@ std::string first_line(const Error& error) {
 }
 
 }  // namespace
+
+void invariant_broken(std::string_view what, const std::source_location& at) {
+  std::fprintf(stderr, "bug: %.*s (%s:%u)\n", static_cast<int>(what.size()), what.data(),
+               at.file_name(), static_cast<unsigned>(at.line()));
+  std::abort();
+}
 
 std::string escape_control(std::string_view text) {
   std::string out;

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "stoker/base/io/real_path.h"
+#include "stoker/base/io/paths.h"
 #include "stoker/base/json.h"
 #include "stoker/bench/errors.h"
 #include "stoker/cli/command_context.h"

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "stoker/base/io/real_path.h"
+#include "stoker/base/io/paths.h"
 #include "stoker/config/errors.h"
 #include "stoker/config/field_table.h"
 #include "stoker/config/value_text.h"

@@ -7,7 +7,7 @@
 
 #include "stoker/base/errors.h"
 #include "stoker/base/io/io.h"
-#include "stoker/base/io/temp_name.h"
+#include "stoker/base/io/paths.h"
 #include "stoker/base/number_text.h"
 
 namespace stoker {

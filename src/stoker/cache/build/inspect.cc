@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "stoker/base/io/list_folder.h"
+#include "stoker/base/io/paths.h"
 #include "stoker/base/thread/parallel.h"
 #include "stoker/cache/errors.h"
 #include "stoker/cache/read/damage.h"

@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "stoker/base/errors.h"
-#include "stoker/base/io/list_folder.h"
-#include "stoker/base/io/temp_name.h"
+#include "stoker/base/io/paths.h"
 #include "stoker/base/number_text.h"
 #include "stoker/cache/errors.h"
 #include "stoker/cache/read/damage.h"

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <utility>
 
-#include "stoker/base/io/list_folder.h"
+#include "stoker/base/io/paths.h"
 #include "stoker/cache/errors.h"
 
 namespace stoker::cache {

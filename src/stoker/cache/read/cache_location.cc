@@ -10,8 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "stoker/base/io/list_folder.h"
-#include "stoker/base/io/real_path.h"
+#include "stoker/base/io/paths.h"
 #include "stoker/cache/errors.h"
 #include "stoker/cache/format/manifest.h"
 #include "stoker/data/layout.h"

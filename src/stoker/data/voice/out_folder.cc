@@ -1,6 +1,6 @@
 #include <vector>
 
-#include "stoker/base/io/list_folder.h"
+#include "stoker/base/io/paths.h"
 #include "stoker/data/errors.h"
 #include "stoker/data/voice/data_set_maker.h"
 
