@@ -7,7 +7,7 @@
 #include "stoker/bench/errors.h"
 #include "stoker/cache/build/precompute.h"
 #include "stoker/cache/read/cache_location.h"
-#include "stoker/feed/baseline/naive_files.h"
+#include "stoker/feed/baseline/baseline_sources.h"
 
 namespace stoker::bench {
 namespace {

@@ -5,7 +5,6 @@
 #include "stoker/cache/read/cache_location.h"
 #include "stoker/data/features/feature_spec.h"
 #include "stoker/feed/baseline/baseline_sources.h"
-#include "stoker/feed/baseline/naive_files.h"
 #include "stoker/feed/errors.h"
 #include "stoker/feed/source/augmentation.h"
 
