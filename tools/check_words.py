@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Fails when a retired word is used: the project has one word for one thing, as docs/guide/glossary.md lists them.
 
-    tools/check_words.py [--also FOLDER] … [--fix-list] [ROOT]
+    tools/check_words.py [--fix-list] [ROOT]
 
-Identifiers are checked in all files, prose in PROSE_FOLDERS: the text of pages, comments, and string literals with a
-blank in them. Flags, JSON keys, error codes, code spans, generated files and CHANGELOG.md are exempt.
---also FOLDER checks the prose of one more folder. --fix-list prints the sentences to mend and always succeeds.
+Identifiers are checked, and prose: the text of pages, comments, and string literals with a blank in them. Flags, JSON
+keys, error codes, code spans, generated files and CHANGELOG.md are exempt. --fix-list prints the sentences to mend and
+always succeeds.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PROSE_FOLDERS = ("README.md", "CONTRIBUTING.md", "docs", "bench", "tools", "cmake", "examples")
-IDENTIFIER_FOLDERS = (*PROSE_FOLDERS, "src", "tests")
+FOLDERS = ("README.md", "CONTRIBUTING.md", "docs", "bench", "tools", "cmake", "examples", "src", "tests")
 # The table itself and its test, pages in another language, and what programs write.
 EXEMPT = re.compile(
     r"tools/check_words\.py|tests/contract/words_test\.py|docs/fa/.*|docs/reference/.*|bench/results/.*"
@@ -175,15 +174,13 @@ def faults_in(name: str, text: str, prose: str, table: tuple[Retired, ...], sent
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("root", type=Path, nargs="?", default=ROOT)
-    parser.add_argument("--also", action="append", default=[], metavar="FOLDER")
     parser.add_argument("--fix-list", action="store_true")
     options = parser.parse_args()
     faults: list[str] = []
-    for name, path in files(options.root, IDENTIFIER_FOLDERS):
+    for name, path in files(options.root, FOLDERS):
         text = path.read_text(encoding="utf-8")
         faults += faults_in(name, f"{text}\n{name}", text, IDENTIFIERS, False)
-    for name, path in files(options.root, (*PROSE_FOLDERS, *options.also)):
-        prose = prose_of(path, path.read_text(encoding="utf-8"))
+        prose = prose_of(path, text)
         faults += faults_in(name, prose, prose, PROSE, options.fix_list)
     print("\n".join(faults), end="\n" if faults else "")
     return 1 if faults and not options.fix_list else 0

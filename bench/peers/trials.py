@@ -99,7 +99,9 @@ def stoker_damage(data: RaceData, how: str) -> dict[str, Any]:
 def reject_lines(path: Path) -> str:
     """The rejects of a cache, as a sentence each."""
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    return " ".join(f"{row['code']} {row['file']} @{row['at']}: {row['promised']}, {row['found']}" for row in rows)
+    return " ".join(
+        f"{row['code']} {row['file']} @{row['at']}: expected {row['promised']}, found {row['found']}" for row in rows
+    )
 
 
 def wrong_mels(trial: RaceData, folders: list[str]) -> int:

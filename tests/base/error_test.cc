@@ -12,17 +12,25 @@ constexpr ErrorCode kCode{"E-WAV-TRUNC", ExitCode::kData, "The file ends early."
 Error truncated() {
   return {&kCode,
           {"wavs/a.wav", {}, {}, 44},
-          "header promises 213,000 bytes",
-          "file holds 106,400",
+          "213,000 bytes of samples",
+          "106,400 bytes",
           "row rejected",
           ""};
 }
 
 TEST(ErrorTest, LineHasCodePlacePromiseFindingAndAction) {
   EXPECT_EQ(error_line(truncated()),
-            "error[E-WAV-TRUNC] wavs/a.wav @44: header promises 213,000 bytes, file holds 106,400; "
-            "row rejected");
+            "error[E-WAV-TRUNC] wavs/a.wav @44: expected 213,000 bytes of samples, found 106,400 "
+            "bytes; row rejected");
   EXPECT_EQ(help_line(truncated()), "help: copy it again");
+}
+
+TEST(ErrorTest, WithoutAnExpectationTheFindingIsTheSentence) {
+  Error error = truncated();
+  error.promised.clear();
+  error.found = "cannot read: the disk fails";
+  EXPECT_EQ(error_line(error),
+            "error[E-WAV-TRUNC] wavs/a.wav @44: cannot read: the disk fails; row rejected");
 }
 
 TEST(ErrorTest, ControlCharactersInNamesAreEscaped) {

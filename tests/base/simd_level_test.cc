@@ -19,8 +19,8 @@ TEST(SimdLevelTest, WrongNameListsTheAllowedOnes) {
   const Result<SimdLevel> chosen = choose_simd_level("sse9", SimdLevel::kAvx2);
   ASSERT_FALSE(chosen.ok());
   EXPECT_EQ(error_line(chosen.error()),
-            "error[E-SIMD-LEVEL]: STOKER_SIMD may be one of auto, scalar, avx2 on this processor, "
-            "it is \"sse9\"");
+            "error[E-SIMD-LEVEL]: expected one of auto, scalar, avx2 for STOKER_SIMD on this "
+            "processor, found \"sse9\"");
 }
 
 }  // namespace

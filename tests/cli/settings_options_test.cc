@@ -14,7 +14,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// A command with the options of `stoker train`, as the original's users would type them.
+// A command with the options of `stoker train`, as users of myxtts would type them.
 class TrainLine {
  public:
   TrainLine() : line_("train", "") {

@@ -73,7 +73,7 @@ TEST(NoEffectTest, StrictRefusesTheFirstOfThem) {
   } catch (const ConfigError& refused) {
     EXPECT_EQ(refused.error().code, &kConfigNoEffect);
     EXPECT_EQ(refused.error().place.line, 2U);
-    EXPECT_EQ(refused.error().found, "data.val_path has no effect yet");
+    EXPECT_EQ(refused.error().found, "data.val_path, which has no effect yet");
   }
 }
 

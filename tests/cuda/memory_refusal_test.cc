@@ -19,7 +19,7 @@ TEST_F(MemoryRefusalTest, TooMuchMemoryIsRefusedWithTheSize) {
     FAIL() << "a petabyte was given";
   } catch (const GpuError& failure) {
     EXPECT_EQ(failure.error().code, &kCudaMemory);
-    EXPECT_NE(failure.error().promised.find("GPU 0"), std::string::npos);
+    EXPECT_NE(failure.error().found.find("GPU 0"), std::string::npos);
   }
   const DeviceBuffer small(0, 64);  // the refusal left nothing behind
   EXPECT_NE(small.data(), nullptr);

@@ -45,8 +45,8 @@ std::vector<RowCase> accepted_forms() {
 
 std::vector<RowCase> rejected_rows() {
   return {
-      {"FourFields", "a|x|y|z\nb|Raw|norm\n", 1, "E-META-FIELDS", 1, 0, "found 4 fields"},
-      {"OneField", "b|Raw|norm\nlost\n", 1, "E-META-FIELDS", 2, 11, "found 1 field"},
+      {"FourFields", "a|x|y|z\nb|Raw|norm\n", 1, "E-META-FIELDS", 1, 0, "4 fields"},
+      {"OneField", "b|Raw|norm\nlost\n", 1, "E-META-FIELDS", 2, 11, "1 field"},
       {"HeaderOnlyAsLine1", "b|Raw|norm\nid|text\n", 1, "E-META-NOFILE", 2, 0, "none"},
       {"SameTextTwice", "a|x|y\nb|Raw|norm\na|x|y\n", 2, "E-META-DUP", 3, 17, "lines 1 and 3"},
       {"OtherTextTwice", "a|x|y\nb|Raw|norm\na|x|z\n", 1, "E-META-DUPTEXT", 1, 0, "lines 1 and 3"},
@@ -169,7 +169,7 @@ TEST(MetadataTest, NoRowsAreAnErrorOfTheWholeSet) {
     const Index index = data.scan();
     ASSERT_TRUE(index.refusal());
     EXPECT_EQ(index.refusal()->code->name, "E-DATA-NOROWS");
-    EXPECT_TRUE(contains(index.refusal()->found, "no usable rows"));
+    EXPECT_TRUE(contains(index.refusal()->found, "none: "));
     EXPECT_EQ(index.refusal()->code->exit, ExitCode::kData);
   }
 }

@@ -112,7 +112,7 @@ WaitEnd PctScheduler::wait(const Wait& wait) {
     me->reacquire = wait.mutex;
     me->deadline = wait.deadline;
   }
-  // Not a scheduling point: a switch inside the callback would block its destructor for ever.
+  // Not a scheduling point: a switch inside the callback would block its destructor without end.
   const std::stop_callback on_stop(wait.stop, [&] {
     const Guard guard(mutex_);
     if (me->state == Managed::State::kWaits) wake(*me, WaitEnd::kStopped);

@@ -45,7 +45,7 @@ class PctScheduler final : public Scheduler {
 
   std::uint64_t num_steps() const { return num_steps_; }
   std::uint64_t trace_hash() const { return trace_hash_; }  // over every choice made
-  // Virtual time: stands still but when a timed wait ends by its deadline.
+  // Virtual time: it advances only when a timed wait ends by its deadline.
   const Clock& clock() const;
 
   bool manages_this_thread() const noexcept override;

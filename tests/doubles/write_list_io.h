@@ -58,7 +58,7 @@ class WriteListIo final : public Io {
     NodeId node;
     bool writable;
   };
-  // A path up to its last name, and what that name stands for now.
+  // A path up to its last name, and what has that name now.
   struct Place {
     NodeId folder = kRootNode;
     std::string name;  // empty: the folder itself

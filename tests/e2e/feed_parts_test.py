@@ -51,7 +51,7 @@ def samples_of(stoker: Stoker, row: str) -> np.ndarray[Any, np.dtype[np.float32]
 
 
 def row_bytes(stoker: Stoker, exported: Path, row: str, room_samples: int | None) -> bytes:
-    """One row as docs/format/order.md lays it out; no room: that of the row's own frames."""
+    """One row as docs/format/order.md lays it out; no room: that of its frames."""
     name = row.encode()
     head = struct.pack("<Q", len(name)) + name
     if not row:

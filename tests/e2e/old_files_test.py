@@ -1,6 +1,6 @@
-"""Settings files of the original run on data without a cache: as they are, and in every preprocessing mode.
+"""Settings files of myxtts run on data without a cache: as they are, and in every preprocessing mode.
 
-The files are written here in the original's names; the blocks of its documents are run too where they are at hand,
+The files are written here in the names of myxtts; the blocks of its documents are run too where they are at hand,
 in the folder `seeds` beside STOKER_TEST_DATA or beside the project.
 """
 
@@ -68,7 +68,7 @@ MODES = ["runtime", "auto", "precompute"]
 
 
 def seed_files() -> dict[str, str]:
-    """Every YAML block of the original's documents."""
+    """Every YAML block of the documents of myxtts."""
     data = os.environ.get("STOKER_TEST_DATA")
     beside = Path(data).parent if data else Path(__file__).resolve().parents[3] / "shared"
     blocks: dict[str, str] = {}
@@ -113,7 +113,7 @@ def main() -> int:
     program: Path = parser.parse_args().program
     seeds = seed_files()
     if not seeds:
-        print("skipped: the original's documents are not at hand; only the files written here are run")
+        print("skipped: the documents of myxtts are not at hand; only the files written here are run")
     with tempfile.TemporaryDirectory() as folder:
         made = Stoker(program, Path(folder) / "made")
         made.make_data(9)

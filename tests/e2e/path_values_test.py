@@ -29,7 +29,7 @@ WORDS: list[bytes] = [
     *[b"%s%n", b"$(x)", b"*", b"a=b", b"a,b", b"'", b'"', b"{}", b"null", b"@x", b"\\", b"../sibling"],
     *[b"n" * LONGEST_NAME, b"n" * (LONGEST_NAME + 1), b"n" * 4096, b"n" * 70_000, b"a/" * 2040 + b"x", b"a/" * 3000],
 ]
-# Things that lie in the working folder of every run; `kind` must be the same afterwards.
+# Things in the working folder of every run; `kind` must be the same afterwards.
 THINGS: list[bytes] = [
     *[b"file", b"file/x", b"folder", b"folder/", b"folder/.", b"fifo", b"loop", b"loop/x", b"dangling", b"to-file"],
     *[b"to-folder", b"shut", b"shut/x", b"read-only/x", b"device"],

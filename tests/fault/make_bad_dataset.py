@@ -119,7 +119,7 @@ def add_bad_rows(data: DataSet) -> None:
 
 
 def add_bad_places(data: DataSet, outside: Path) -> None:
-    """Rows A9 to A14, A20: what stands where a file should be."""
+    """Rows A9 to A14, A20: what is there instead of a file."""
     wavs = data.folder / "wavs"
     data.add_bad_file("a10_missing", "E-META-NOFILE", None)
     os.symlink(outside, wavs / "a13_leaves.wav")
@@ -165,7 +165,7 @@ def add_huge_files(data: DataSet) -> None:
 
 
 def make_all(out: Path) -> dict[str, object]:
-    """The folder with everything that can stand in one."""
+    """The folder with everything that can be in one."""
     outside = out / "outside.wav"
     outside.write_bytes(good(299))
     data = DataSet(out / "all")

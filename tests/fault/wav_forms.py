@@ -34,7 +34,7 @@ class Fmt:
 
 
 def chunk(name: bytes, body: bytes, size: int | None = None, pad: bool = True) -> bytes:
-    """A chunk whose size may lie."""
+    """A chunk whose size may be wrong."""
     padding = b"\0" if pad and len(body) % 2 else b""
     return name + struct.pack("<I", len(body) if size is None else size) + body + padding
 

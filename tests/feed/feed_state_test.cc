@@ -176,7 +176,7 @@ TEST(FeedStateTest, RefusalNamesEveryGroupThatDiffers) {
     FAIL();
   } catch (const Failure& failure) {
     EXPECT_EQ(failure.error().code, &kFeedChanged);
-    EXPECT_EQ(failure.error().found, "now data ffffffffffffffff, text settings eeeeeeeeeeeeeeee");
+    EXPECT_EQ(failure.error().found, "data ffffffffffffffff, text settings eeeeeeeeeeeeeeee");
   }
 }
 

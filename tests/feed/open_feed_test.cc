@@ -113,7 +113,7 @@ TEST(OpenFeedTest, RebuildSwitchedOffConcernsStaleRecordsOnly) {
     FAIL() << "a stale record was replaced";
   } catch (const Failure& failure) {
     EXPECT_EQ(failure.error().code, &kFeedNotCached);
-    EXPECT_NE(failure.error().found.find("1 are stale"), std::string::npos);
+    EXPECT_NE(failure.error().found.find("1; the first is "), std::string::npos);
   }
 }
 

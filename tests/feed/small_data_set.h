@@ -56,7 +56,7 @@ class SmallDataSet {
     const data::FeatureSpec spec(settings_, index, simd_level().take_or_raise());
     const cache::CacheTarget target(settings_, spec, system_io());
     const std::string place =
-        cache::find_cache_place(settings_, spec.identity().features, system_io()).folder;
+        cache::find_cache_location(settings_, spec.identity().features, system_io()).folder;
     make_folders(system_io(), place).take_or_raise();
     const File opened = open_file(system_io(), place, OpenFor::kFolder).take_or_raise();
     cache::build_cache(opened, target.target(), {});

@@ -32,7 +32,7 @@ void check_text(const Vocabulary& vocabulary, std::string_view text) {
   bool has_unknown = false;
   for (const std::int32_t id : ids) {
     check_invariant(id == kNoId || (id >= kFirstNativeSymbol && id < num_ids),
-                    "an id lies outside the vocabulary");
+                    "an id is outside the vocabulary");
     has_unknown |= id == kNoId;
   }
   check_invariant(has_unknown == !unknown.empty(), "unknown ids and symbols disagree");

@@ -25,7 +25,7 @@ std::vector<Tokenizer> make_tokenizers() {
 void check_ids(const Tokenizer& tokenizer, const std::vector<std::int32_t>& ids) {
   const auto num_symbols = static_cast<std::int32_t>(tokenizer.vocabulary().size());
   for (const std::int32_t id : ids)
-    check_invariant(id >= 0 && id < num_symbols, "an id lies outside the vocabulary");
+    check_invariant(id >= 0 && id < num_symbols, "an id is outside the vocabulary");
 }
 
 void run_one(std::uint8_t choice, std::string_view text) {

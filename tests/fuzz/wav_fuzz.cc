@@ -1,4 +1,4 @@
-// Fuzz target: bytes as a WAV file. Whatever is accepted must lie inside the bytes and decode.
+// Fuzz target: bytes as a WAV file. Whatever is accepted must be inside the bytes and decode.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

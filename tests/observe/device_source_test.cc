@@ -1,4 +1,4 @@
-// Batches taken as a trainer on a GPU does: every clip of an epoch once, whatever the use.
+// Batches taken as a trainer on a GPU does: every utterance of an epoch once, whatever the use.
 #include "stoker/observe/device_source.h"
 
 #include <gtest/gtest.h>

@@ -25,9 +25,9 @@ TEST(FeedTimesTest, WorkersShareTheTimeBetweenTwoLooks) {
 TEST(FeedTimesTest, TheThreadToTheGpuHasItsOwnShares) {
   FeedLook before = look(1, 0, 0), after = look(3, 0, 0);
   before.stats.ring = feed::RingStats{.producer_wait_s = 0.5};
-  before.stats.device_stage = feed::UploadStats{100, 0.01, 0.2};
+  before.stats.upload = feed::UploadStats{100, 0.01, 0.2};
   after.stats.ring = feed::RingStats{.producer_wait_s = 0.7};
-  after.stats.device_stage = feed::UploadStats{1100, 0.03, 1.2};
+  after.stats.upload = feed::UploadStats{1100, 0.03, 1.2};
   after.stats.pipeline.consumer_wait_s = 0.6;
   const auto thread = times_between(before, after).device_thread;
   ASSERT_TRUE(thread);

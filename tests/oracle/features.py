@@ -20,7 +20,7 @@ NEAR = {1: (1e-3, 0.0, 6e-3), 2: (5e-3, 1e-3, 1.2e-2)}  # by the recipe's power
 
 @dataclass
 class Mel:
-    """[frames, mels]: no value delivered may lie outside."""
+    """[frames, mels]: no value delivered may be outside."""
 
     low: Array
     high: Array

@@ -1,4 +1,4 @@
-"""Which row stands where: docs/format/order.md once more, slow and obvious."""
+"""Which utterance is in which row: docs/format/order.md once more, slow and obvious."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commands that a case stands for: the caches it starts from and the streams that are compared."""
+"""The commands of a case: the caches it starts from and the streams that are compared."""
 
 from __future__ import annotations
 

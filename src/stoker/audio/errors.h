@@ -47,7 +47,7 @@ inline constexpr ErrorCode kWavDupFmt{"E-WAV-DUPFMT", ExitCode::kData,
                                       "There are two fmt chunks; readers disagree on which counts.",
                                       "export the recording again"};
 inline constexpr ErrorCode kWavOrder{"E-WAV-ORDER", ExitCode::kData,
-                                     "The fmt chunk stands after the samples it describes.",
+                                     "The fmt chunk is after the samples that it describes.",
                                      "rewrite the file (sox in.wav out.wav)"};
 inline constexpr ErrorCode kWavNoData{"E-WAV-NODATA", ExitCode::kData, "There is no data chunk.",
                                       "export the recording again"};

@@ -7,7 +7,7 @@ void cast_floats(const FloatCast& /*cast*/, cuda::StreamView /*stream*/) {
   raise({.code = &cuda::kCudaNone,
          .place = {},
          .promised = "a GPU to convert numbers on",
-         .found = "built without CUDA",
+         .found = "a build without CUDA",
          .action = {},
          .cure = {}});
 }

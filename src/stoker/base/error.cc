@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <utility>
 
 #include "stoker/base/invariant.h"
@@ -24,6 +26,12 @@ std::string first_line(const Error& error) {
 }
 
 }  // namespace
+
+void invariant_broken(std::string_view what, const std::source_location& at) {
+  std::fprintf(stderr, "bug: %.*s (%s:%u)\n", static_cast<int>(what.size()), what.data(),
+               at.file_name(), static_cast<unsigned>(at.line()));
+  std::abort();
+}
 
 std::string escape_control(std::string_view text) {
   std::string out;
@@ -48,8 +56,10 @@ std::string error_line(const Error& error) {
   const std::string place = place_text(error.place);
   std::string line =
       fmt::format("error[{}]{}{}: ", error.code->name, place.empty() ? "" : " ", place);
-  line += error.promised;
-  if (!error.promised.empty() && !error.found.empty()) line += ", ";
+  if (!error.promised.empty()) {
+    line += "expected " + error.promised;
+    if (!error.found.empty()) line += ", found ";
+  }
   line += error.found;
   if (!error.action.empty()) line += "; " + error.action;
   return escape_control(line);

@@ -1,4 +1,4 @@
-// One shape for every failure: which rule was broken, where, what was promised and found, and what
+// One shape for every failure: which rule was broken, where, what was expected and found, and what
 // to do.
 #pragma once
 
@@ -42,13 +42,13 @@ struct Place {
 struct Error {
   const ErrorCode* code = nullptr;
   Place place{};
-  std::string promised{};  // "header promises 213,000 bytes"; may be empty
-  std::string found{};     // "file holds 106,400"
+  std::string promised{};  // "213,000 bytes of samples"; empty: nothing was expected
+  std::string found{};     // "106,400 bytes"; without `promised` a sentence of its own
   std::string action{};    // "row rejected"; may be empty
   std::string cure{};      // overrides code->cure when not empty
 };
 
-// "error[E-WAV-TRUNC] wavs/a.wav @44: header promises 213,000 bytes, file holds 106,400; row
+// "error[E-WAV-TRUNC] wavs/a.wav @44: expected 213,000 bytes of samples, found 106,400 bytes; row
 // rejected". Control characters in any part are escaped, so the result is always one line.
 std::string error_line(const Error& error);
 

@@ -20,7 +20,7 @@ inline constexpr ErrorCode kIoOutside{
     "A path or a link leads out of the folder it must stay in; nothing was opened.",
     "use a path inside the folder"};
 inline constexpr ErrorCode kIoLoop{"E-IO-LOOP", ExitCode::kStorage,
-                                   "Symbolic links form a loop, or a link stands where none may.",
+                                   "Symbolic links form a loop, or a link is not allowed here.",
                                    "replace the link by what it should point to"};
 inline constexpr ErrorCode kIoKind{"E-IO-KIND", ExitCode::kStorage,
                                    "The path names another kind of thing: a folder, pipe, socket "

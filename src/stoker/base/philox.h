@@ -7,6 +7,7 @@
 #include <source_location>
 #include <string_view>
 
+#include "stoker/base/digest/digest.h"
 #include "stoker/base/invariant.h"
 
 namespace stoker {
@@ -29,7 +30,10 @@ using PhiloxKey = std::array<std::uint32_t, 2>;
 }
 
 // Mixes seed and stage name.
-[[nodiscard]] PhiloxKey philox_key(std::uint64_t seed, std::string_view stage) noexcept;
+[[nodiscard]] inline PhiloxKey philox_key(std::uint64_t seed, std::string_view stage) noexcept {
+  const std::uint64_t mixed = seed ^ hash64(stage);
+  return {static_cast<std::uint32_t>(mixed), static_cast<std::uint32_t>(mixed >> 32U)};
+}
 
 // The seed of a run that names none; every default is this one.
 inline constexpr std::uint64_t kDefaultSeed = 42;

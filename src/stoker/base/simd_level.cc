@@ -29,8 +29,8 @@ Error refused(std::string_view setting, SimdLevel best) {
   return {
       .code = &kSimdLevel,
       .place = {},
-      .promised = fmt::format("STOKER_SIMD may be one of {} on this processor", allowed_text(best)),
-      .found = fmt::format("it is \"{}\"", setting),
+      .promised = fmt::format("one of {} for STOKER_SIMD on this processor", allowed_text(best)),
+      .found = fmt::format("\"{}\"", setting),
       .action = {},
       .cure = {}};
 }

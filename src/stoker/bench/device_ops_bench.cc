@@ -50,7 +50,7 @@ void require_equal(const std::vector<T>& found, const std::vector<T>& wanted,
   raise({.code = &kBenchWrong,
          .place = {},
          .promised = "the bytes of the CPU",
-         .found = fmt::format("{}: value {} of {} is another", what, at, wanted.size()),
+         .found = fmt::format("another value: {}, {} of {}", what, at, wanted.size()),
          .action = {},
          .cure = {}});
 }

@@ -7,7 +7,7 @@
 #include "stoker/bench/errors.h"
 #include "stoker/cache/build/precompute.h"
 #include "stoker/cache/read/cache_location.h"
-#include "stoker/feed/baseline/naive_files.h"
+#include "stoker/feed/baseline/baseline_sources.h"
 
 namespace stoker::bench {
 namespace {
@@ -28,7 +28,7 @@ Choice choice_from(std::string_view name, const std::array<std::string_view, kCo
 // A cache holds one content under one name; samples get a folder beside that of the mels.
 std::string pcm_folder(const config::Settings& settings) {
   const Digest128 features = cache::wanted_head(settings, simd_level().take_or_raise()).features;
-  return cache::find_cache_place(settings, features, system_io()).folder + "-pcm";
+  return cache::find_cache_location(settings, features, system_io()).folder + "-pcm";
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ class BatchFile {
     if (zip_.add(fmt::format("{}.npy", name), npy)) return;
     raise({.code = &kSaveSize,
            .promised = "a batch of less than " + grouped(ZipStore::kMaxBytes) + " bytes",
-           .found = "found more, at the array " + std::string(name)});
+           .found = "more, at the array " + std::string(name)});
   }
 
   void add(std::string_view name, const cache::ArrayShape& shape, const void* values) {

@@ -105,9 +105,7 @@ void put_demand(const std::string& text, bench::FeedBenchOptions& options) {
   double number = 0;
   const auto [read_to, fault] = std::from_chars(text.data(), end, number);
   if (fault != std::errc() || read_to != end || !(number > 0)) {
-    raise({.code = &bench::kBenchChoice,
-           .promised = "--demand in clips a second, or 90% of the supply",
-           .found = text});
+    raise({.code = &bench::kBenchChoice, .promised = "--demand N or N%", .found = text});
   }
   if (is_share) {
     options.demand_share = number / 100;

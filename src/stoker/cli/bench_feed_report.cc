@@ -141,7 +141,7 @@ void print_times(CommandContext& context, const bench::FeedBenchRow& row) {
   if (row.au) {
     context.print(
         fmt::format("  steps of {:.3f} ms ({:.3f} without the feed, {:+.2f} %); with batches that "
-                    "lie there the same takes {:.2f} % of the time",
+                    "stay in memory the same takes {:.2f} % of the time",
                     row.step_ms, row.step_alone_ms.value_or(0), 100 * row.step_cost.value_or(0),
                     100 * *row.au));
   }

@@ -23,8 +23,8 @@ cuda::DeviceInfo require_device(int index) {
   raise({.code = probe.devices.empty() ? &cuda::kCudaNone : &cuda::kCudaIndex,
          .place = {},
          .promised = fmt::format("GPU {}", index),
-         .found = probe.devices.empty() ? probe.why_none
-                                        : fmt::format("{} of them", probe.devices.size()),
+         .found = probe.devices.empty() ? fmt::format("none ({})", probe.why_none)
+                                        : fmt::format("{} GPUs", probe.devices.size()),
          .action = {},
          .cure = {}});
 }

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "stoker/base/io/real_path.h"
+#include "stoker/base/io/paths.h"
 #include "stoker/base/json.h"
 #include "stoker/bench/errors.h"
 #include "stoker/cli/command_context.h"
@@ -106,7 +106,7 @@ void put_report(CommandContext& context, const fs::path& file) {
     raise({.code = &bench::kBenchPeers,
            .place = {.file = file.string()},
            .promised = "the race's report",
-           .found = "no JSON there"});
+           .found = "no JSON"});
   }
   for (const char* const key : {"complete", "rows", "tuning", "resume", "damage", "not_run"})
     context.report()[key] = found->at(key);

@@ -143,7 +143,7 @@ std::string default_folder(CommandContext& context) {
   config::Settings settings = context.settings();
   settings.cache.dir.clear();
   const cache::Manifest head = cache::wanted_head(settings, SimdLevel::kScalar);
-  return cache::find_cache_place(settings, head.features, system_io()).folder;
+  return cache::find_cache_location(settings, head.features, system_io()).folder;
 }
 
 ExitCode collect(CommandContext& context, bool yes) {

@@ -32,7 +32,7 @@ cache::ImportRequest request_of(const ImportArguments& arguments) {
     if (at == 0 || at == std::string::npos) {
       Error error;
       error.code = &kUsage;
-      error.promised = "--array takes NAME=FOLDER";
+      error.promised = "--array NAME=FOLDER";
       error.found = text;
       raise(std::move(error));
     }
@@ -64,8 +64,8 @@ ExitCode run(CommandContext& context, const ImportArguments& arguments) {
   if (path.empty() || (arguments.folder.empty() && arguments.arrays.empty())) {
     Error error;
     error.code = &kUsage;
-    error.promised = "a folder to import and --cache, where it goes";
-    error.found = path.empty() ? "no --cache" : "nothing to import";
+    error.promised = "a folder to import and --cache";
+    error.found = path.empty() ? "no --cache" : "no folder";
     raise(std::move(error));
   }
   const cache::ImportPlan plan = cache::plan_import(system_io(), request_of(arguments));
@@ -106,7 +106,7 @@ ExitCode run(CommandContext& context, const ImportArguments& arguments) {
 void add_cache_import_command(const Command& app, CommandContext& context) {
   const Command group = app.group("cache", "The cache: look at, explain, import, export, gc");
   const Command command = group.add_command(
-      "import", "Read the original's token and mel folders, or named .npy arrays, into a cache");
+      "import", "Read token and mel folders of myxtts, or named .npy arrays, into a cache");
   add_cache_options(command, context);
   auto arguments = std::make_shared<ImportArguments>();
   command.add_option("folder", arguments->folder,

@@ -34,8 +34,8 @@ void require_data(CommandContext& context, const char* why) {
   if (!data.path.empty() || !data.sources.empty()) return;
   Error error;
   error.code = &kUsage;
-  error.promised = std::string("--data names the data set, which is needed ") + why;
-  error.found = "no --data was given";
+  error.promised = std::string("--data, which is needed ") + why;
+  error.found = "none";
   raise(std::move(error));
 }
 
@@ -43,7 +43,7 @@ std::string cache_folder(CommandContext& context) {
   const config::Settings& settings = context.settings();
   if (settings.cache.dir.empty()) require_data(context, "to find its cache");
   const cache::Manifest head = cache::wanted_head(settings, SimdLevel::kScalar);
-  return cache::find_cache_place(settings, head.features, system_io()).folder;
+  return cache::find_cache_location(settings, head.features, system_io()).folder;
 }
 
 }  // namespace stoker::cli

@@ -82,8 +82,8 @@ void CommandContext::reserve_output(const std::string& path) {
   if (path != kStandardOutput) return check_output(system_io(), path).take_or_raise();
   if (options_.json || is_stdout_taken_) {
     raise({.code = &kUsage,
-           .promised = "\"-\" writes to standard output, which has one use",
-           .found = options_.json ? "--json writes there, too" : "two outputs are named \"-\"",
+           .promised = "one use of standard output (\"-\")",
+           .found = options_.json ? "--json as well" : "two outputs named \"-\"",
            .cure = "name a file instead of \"-\""});
   }
   is_stdout_taken_ = true;

@@ -36,9 +36,7 @@ unsigned parse_workers(const std::string& text) {
   if (error == std::errc{} && stop == text.data() + text.size() && value <= kMostWorkers) {
     return value;
   }
-  raise({.code = &data::kMakeOption,
-         .promised = "--num-workers takes auto or 0 to 1024",
-         .found = text});
+  raise({.code = &data::kMakeOption, .promised = "--num-workers auto or 0 to 1024", .found = text});
 }
 
 ExitCode make(CommandContext& context, const MakeArguments& arguments) {

@@ -1,4 +1,4 @@
-// Flags of the original's programs that stoker's commands accept: the table, and how they are
+// Flags of the programs of myxtts that stoker's commands accept: the table, and how they are
 // taken.
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@ namespace {
 struct OldFlags {
   std::string_view programs;
   std::string_view flags;   // separated by spaces
-  std::string_view path;    // the setting it stands for; empty: none
+  std::string_view path;    // the setting that it sets; empty: none
   std::string_view value;   // what it sets; empty: the flag's own value
   std::string_view notice;  // said when there is no setting
 };

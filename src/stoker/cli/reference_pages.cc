@@ -13,8 +13,8 @@ constexpr std::string_view kErrorsHead = R"(# Error codes
 
 This page is written by `stoker config reference errors`; a test compares them.
 
-An error is one line, `error[CODE] file:line: what was promised, what was found; what was done`, and
-at most one line of help. With `--json` the same parts stand under `error`. The exit code is that of
+An error is one line, `error[CODE] file:line: expected X, found Y; what was done`, and
+at most one line of help. With `--json` the same parts are under `error`. The exit code is that of
 the error that ended the command.
 )";
 

@@ -24,20 +24,20 @@ void add_setting_options(const Command& command, CommandContext& context,
                          std::span<const std::string_view> paths, const std::string& group);
 
 // What every command that runs a feed takes: the usual settings, shown in the help, and every other
-// setting and flag of the original's programs, not shown. Of two options of one name the command's
+// setting and flag of the programs of myxtts, not shown. Of two options of one name the command's
 // own is taken.
 void add_feed_options(const Command& command, CommandContext& context);
 
 // Adds, not shown, the options of every setting that the command does not have yet, and the flags
-// of the original's programs. A setting that neither the index nor the cache reads gives one line.
+// of the programs of myxtts. A setting that neither the index nor the cache reads gives one line.
 void add_index_options(const Command& command, CommandContext& context);
 
-// Programs of the original that ran a feed or a model.
+// Programs of myxtts that ran a feed or a model.
 inline constexpr std::string_view kOldPrograms =
     "train_main trainTestFile diagnose_gpu_bottleneck enhanced_gpu_profiler gpu_profiler "
     "test_performance";
 
-// Adds to `command` every flag of the original's programs that the command does not have itself:
+// Adds to `command` every flag of the programs of myxtts that the command does not have itself:
 // each translates into a setting or gives one notice. `programs` names them, separated by spaces:
 // "train_main trainTestFile". Hidden from the help.
 void add_old_flags(const Command& command, CommandContext& context, std::string_view programs);

@@ -40,7 +40,7 @@ StopSignals::StopSignals() {
   } catch (const std::system_error& refusal) {
     raise({.code = &kThreadStart,
            .promised = "a thread that waits for signals",
-           .found = "the system starts none: " + refusal.code().message()});
+           .found = "none: " + refusal.code().message()});
   }
 }
 

@@ -243,7 +243,7 @@ void add_stream_command(const Command& app, CommandContext& context) {
   stream.add_option("--rejects", arguments->rejects_file,
                     "Write rows rejected, then or while running, to this file");
   stream.add_option("--random-delay-us", arguments->delay_us,
-                    "Wait up to this long before each clip: nothing may depend on it");
+                    "Wait up to this long before each utterance: nothing may depend on it");
   stream.add_option("--save", arguments->save_folder,
                     "Write what each batch holds into this folder, one .npz file a batch");
   stream.add_flag("--list-ids", arguments->list_ids, "Add the ids of each batch to the JSON");

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "stoker/base/io/real_path.h"
+#include "stoker/base/io/paths.h"
 #include "stoker/config/errors.h"
 #include "stoker/config/field_table.h"
 #include "stoker/config/value_text.h"
@@ -99,8 +99,8 @@ void check_device(const LoadedSettings& loaded) {
   if (numbered || device == "auto" || device == "cpu" || device == "cuda") return;
   raise({.code = &kConfigValue,
          .place = source_of(loaded, "device").place,
-         .promised = "device is auto, cpu, cuda or cuda:N",
-         .found = fmt::format("found \"{}\"", device)});
+         .promised = "device auto, cpu, cuda or cuda:N",
+         .found = fmt::format("\"{}\"", device)});
 }
 
 void check_text(const LoadedSettings& loaded) {
@@ -108,8 +108,8 @@ void check_text(const LoadedSettings& loaded) {
   if (text.vocabulary == "sentencepiece" && text.vocabulary_file.empty())
     raise({.code = &kConfigConflict,
            .place = source_of(loaded, "text.vocabulary").place,
-           .promised = "text.vocabulary: sentencepiece needs text.vocabulary_file",
-           .found = "none is given"});
+           .promised = "text.vocabulary_file for text.vocabulary: sentencepiece",
+           .found = "none"});
   const DataSettings& data = loaded.settings.data;
   if (!data.path.empty() && !data.sources.empty())
     raise({.code = &kConfigConflict,
@@ -192,8 +192,8 @@ void refuse_no_effect(const LoadedSettings& loaded, CommandKind command) {
   if (fields.empty() || command == CommandKind::kShow) return;
   raise({.code = &kConfigNoEffect,
          .place = loaded.sources[index_of(*fields.front())].place,
-         .promised = "with --strict, settings that have an effect",
-         .found = name_of(*fields.front()) + " has no effect yet"});
+         .promised = "only settings that have an effect (--strict)",
+         .found = name_of(*fields.front()) + ", which has no effect yet"});
 }
 
 }  // namespace stoker::config

@@ -72,10 +72,10 @@ void add_top(const YamlNode& key, const YamlNode& value, std::vector<GivenValue>
   if (!bare && is_section(key.text))
     raise({.code = &kConfigValue,
            .place = value.place,
-           .promised = fmt::format("{} is a section with keys below it", key.text),
-           .found = value.kind == YamlNode::Kind::kList ? "found a list" : "found a single value"});
+           .promised = fmt::format("a section with keys for {}", key.text),
+           .found = value.kind == YamlNode::Kind::kList ? "a list" : "a single value"});
   if (!bare) refuse_unknown(key.place, "key", key.text, top_names());
-  notices.push_back(fmt::format("{}: {} is outside its section; taken as {}",
+  notices.push_back(fmt::format("{}: {} is outside its section; read as {}",
                                 source_text(file_source(key)), key.text, bare->path));
   out.push_back({*bare, value, file_source(key)});
 }
@@ -112,7 +112,7 @@ std::vector<GivenValue> file_values(const YamlNode& root, std::vector<std::strin
     raise({.code = &kConfigYaml,
            .place = root.place,
            .promised = "sections of keys",
-           .found = "the file holds a single value or a list"});
+           .found = "a single value or a list"});
   std::vector<GivenValue> values;
   for (const auto& [key, value] : root.entries) {
     const bool section =
@@ -161,8 +161,8 @@ std::vector<GivenValue> set_values(const std::vector<std::string>& set) {
     if (equals == given.npos)
       raise({.code = &kConfigValue,
              .place = place,
-             .promised = "--set takes section.key=value",
-             .found = fmt::format("found \"{}\"", given)});
+             .promised = "--set section.key=value",
+             .found = fmt::format("\"{}\"", given)});
     auto name = find_name(path);
     if (!name) name = find_bare_name(path);
     if (!name) {

@@ -154,7 +154,7 @@ MelRecipe mel_preset(std::string_view name) {
   }
   raise({.code = &kMelPreset,
          .place = {},
-         .promised = fmt::format("features.preset is one of {}", fmt::join(kNames, ", ")),
+         .promised = fmt::format("one of {} for features.preset", fmt::join(kNames, ", ")),
          .found = fmt::format("\"{}\"", name),
          .action = {},
          .cure = {}});

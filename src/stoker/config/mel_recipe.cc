@@ -127,7 +127,7 @@ bool parse_value(std::string_view text, T& value) {
 template <class T>
 void require_within(std::string_view key, T value, T low, T high) {
   if (value >= low && value <= high) return;
-  refuse(fmt::format("features.mel.{} is between {} and {}", key, low, high),
+  refuse(fmt::format("features.mel.{} between {} and {}", key, low, high),
          fmt::format("{}", value));
 }
 

@@ -136,7 +136,7 @@ GpuFacts gpu_by_name(std::string_view name) {
   raise({.code = &kConfigValue,
          .place = {.file = "--gpu"},
          .promised = fmt::format("one of {}", fmt::join(names, ", ")),
-         .found = fmt::format("found \"{}\"", name),
+         .found = fmt::format("\"{}\"", name),
          .cure = nearest ? fmt::format("did you mean {}?", *nearest) : std::string()});
 }
 

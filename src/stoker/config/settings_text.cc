@@ -102,8 +102,8 @@ std::string level_table() {
 
 std::string myxtts_names() {
   std::string text =
-      "\n## Names of the original\n\nThese mean the same setting; a file that uses any name of the "
-      "original and sets no `features.preset` is read with the original's defaults.\n\n| its name "
+      "\n## Names of myxtts\n\nThese mean the same setting; a file that uses any name of myxtts "
+      "and sets no `features.preset` is read with the defaults of myxtts.\n\n| its name "
       "| ours |\n|---|---|\n";
   for (const FieldInfo& field : all_fields())
     for (const std::string& path : field.myxtts_paths)

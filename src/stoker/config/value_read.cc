@@ -29,8 +29,8 @@ std::string shown(const YamlNode& node) {
                          std::string cure = {}) {
   raise({.code = &kConfigValue,
          .place = node.place,
-         .promised = fmt::format("{} is {}", rule.key, wanted),
-         .found = fmt::format("found {}", shown(node)),
+         .promised = fmt::format("{} for {}", wanted, rule.key),
+         .found = shown(node),
          .cure = std::move(cure)});
 }
 
@@ -39,9 +39,9 @@ Number within(Number value, const YamlNode& node, const NumberRule<Number>& rule
   if (value >= rule.low && value <= rule.high) return value;
   raise({.code = &kConfigRange,
          .place = node.place,
-         .promised = fmt::format("{} is between {} and {}", rule.key, write_json(rule.low),
+         .promised = fmt::format("{} between {} and {}", rule.key, write_json(rule.low),
                                  write_json(rule.high)),
-         .found = fmt::format("found {}", node.text)});
+         .found = node.text});
 }
 
 std::uint64_t within_bytes(std::uint64_t value, const YamlNode& node,
@@ -49,10 +49,10 @@ std::uint64_t within_bytes(std::uint64_t value, const YamlNode& node,
   if (value >= rule.low && value <= rule.high) return value;
   raise({.code = &kConfigRange,
          .place = node.place,
-         .promised = fmt::format("{} is between {} and {}", rule.key,
-                                 plain_text(write_json(Bytes{rule.low})),
-                                 plain_text(write_json(Bytes{rule.high}))),
-         .found = fmt::format("found {}", node.text)});
+         .promised =
+             fmt::format("{} between {} and {}", rule.key, plain_text(write_json(Bytes{rule.low})),
+                         plain_text(write_json(Bytes{rule.high}))),
+         .found = node.text});
 }
 
 bool is_plain(const YamlNode& node) { return node.kind == YamlNode::Kind::kScalar && !node.quoted; }
@@ -158,8 +158,8 @@ Interval read_interval(const YamlNode& node, const NumberRule<double>& rule) {
   if (value[0] > value[1])
     raise({.code = &kConfigRange,
            .place = node.place,
-           .promised = fmt::format("{} is [low, high]", rule.key),
-           .found = fmt::format("found [{}, {}]", node.items[0].text, node.items[1].text)});
+           .promised = fmt::format("[low, high] for {}", rule.key),
+           .found = fmt::format("[{}, {}]", node.items[0].text, node.items[1].text)});
   return value;
 }
 

@@ -67,8 +67,10 @@ int planted_fault() noexcept {
 }
 
 Error error_of(int status, std::string_view call, std::string_view detail) {
-  std::string found = std::string(call) + " said: " + status_text(status);
-  return {.code = code_of(status), .promised = std::string(detail), .found = std::move(found)};
+  std::string found(call);
+  if (!detail.empty()) found.append(" (").append(detail).append(")");
+  found += ": " + status_text(status);
+  return {.code = code_of(status), .found = std::move(found)};
 }
 
 void check(int status, std::string_view call, std::string_view detail) {

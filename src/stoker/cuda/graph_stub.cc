@@ -8,7 +8,7 @@ namespace {
   raise({.code = &kCudaNone,
          .place = {},
          .promised = "a GPU that replays launches",
-         .found = "built without CUDA",
+         .found = "a build without CUDA",
          .action = {},
          .cure = {}});
 }

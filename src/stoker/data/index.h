@@ -42,7 +42,7 @@ class Index {
   std::span<const std::string> languages() const noexcept { return languages_; }
   double audio_s() const noexcept { return audio_s_; }
 
-  // XXH3-128 over id, text, speaker, language, samples and rate of the accepted rows, in order, and
+  // XXH3-128 over id, text, speaker, language, samples and rate of the utterances, in order, and
   // over where a segment starts and how long it is.
   Digest128 data_digest() const noexcept { return data_digest_; }
 

@@ -205,12 +205,12 @@ class IndexBuilder {
           .found = fmt::format("{} of {} rows: {}", grouped(counts.rejected), grouped(counts.rows),
                                worst_codes(index_.account_.reject_codes()))};
     if (counts.accepted == 0)
-      return Error{.code = &kDataNoRows,
-                   .place = {.file = file},
-                   .promised = "usable rows",
-                   .found = fmt::format("no usable rows: {} rows, {} filtered, {} rejected",
-                                        grouped(counts.rows), grouped(counts.filtered),
-                                        grouped(counts.rejected))};
+      return Error{
+          .code = &kDataNoRows,
+          .place = {.file = file},
+          .promised = "usable rows",
+          .found = fmt::format("none: {} rows, {} filtered, {} rejected", grouped(counts.rows),
+                               grouped(counts.filtered), grouped(counts.rejected))};
     return std::nullopt;
   }
 

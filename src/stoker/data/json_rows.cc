@@ -33,7 +33,7 @@ class Manifest {
     }
     if (found->is_string()) return found->get<std::string>();
     if (found->is_number_integer() && !required) return found->dump();
-    fail(fmt::format("\"{}\" to be a string", key), found->type_name());
+    fail(fmt::format("a string for \"{}\"", key), found->type_name());
     return {};
   }
 
@@ -42,7 +42,7 @@ class Manifest {
     if (found == object_.end() || found->is_null()) return std::nullopt;
     if (found->is_number() && std::isfinite(found->get<double>()) && found->get<double>() >= 0)
       return found->get<double>();
-    fail(fmt::format("\"{}\" to be a number from 0", key), found->dump().substr(0, 40));
+    fail(fmt::format("a number from 0 for \"{}\"", key), found->dump().substr(0, 40));
     return std::nullopt;
   }
 

@@ -44,7 +44,7 @@ Error wrong_fields(const Line& line, std::size_t num_fields) {
   return {.code = &kMetaFields,
           .place = {.byte = line.at_bytes},
           .promised = "id|text|normalised or id|text",
-          .found = fmt::format("found {} field{}", num_fields, num_fields == 1 ? "" : "s")};
+          .found = fmt::format("{} field{}", num_fields, num_fields == 1 ? "" : "s")};
 }
 
 void read_pipe_row(const Line& line, RowGate& gate) {

@@ -51,7 +51,7 @@ SpeakerRule::SpeakerRule(const SpeakerOptions& options) {
   if (pattern->num_groups() == 0)
     refuse({.code = &kDataPattern,
             .promised = "a regular expression with one group",
-            .found = "it has no group"});
+            .found = "no group"});
   pattern_ = std::move(*pattern);
 }
 

@@ -53,11 +53,11 @@ std::optional<Error> SampleStatistics::oddity() const {
   if (lowest_ == highest_)
     return Error{.code = lowest_ == 0.0F ? &kDataSilent : &kDataConstant,
                  .promised = "sound",
-                 .found = fmt::format("every sample is {}", lowest_)};
+                 .found = fmt::format("{} in every sample", lowest_)};
   if (static_cast<double>(num_full_scale_) > kClippedShare * static_cast<double>(num_samples_))
     return Error{.code = &kDataClipped,
                  .promised = "samples below full scale",
-                 .found = fmt::format("{} of {} at or beyond it", grouped(num_full_scale_),
+                 .found = fmt::format("{} of {} at or beyond full scale", grouped(num_full_scale_),
                                       grouped(num_samples_))};
   return std::nullopt;
 }
@@ -129,7 +129,7 @@ std::optional<Error> place_segment(const File& file, const audio::SoundInfo& inf
                    segment->duration_s ? fmt::format("{:.3f} s from {:.3f} s", *segment->duration_s,
                                                      segment->offset_s)
                                        : fmt::format("a start at {:.3f} s", segment->offset_s),
-                   "the file lasts " + seconds_of(info.num_samples, info.rate_hz));
+                   "a file of " + seconds_of(info.num_samples, info.rate_hz));
   };
   if (!first || *first >= info.num_samples) return outside();
   const std::uint64_t left = info.num_samples - *first;
@@ -149,6 +149,7 @@ Error in_data_set_words(Error error) {
   if (error.code == &kIoMissing) {
     error.code = &kMetaNoFile;
     error.promised = "a sound file";
+    error.found = "none";
   }
   if (error.code == &kIoOutside || error.code == &kIoLoop) error.code = &kMetaLink;
   return error;
@@ -279,7 +280,7 @@ void SoundCheck::judge_samples(const File& file, const audio::SoundInfo& info, S
   if (!after.ok()) return reject(out, std::move(after).error());
   if (after->size_bytes != info.file_bytes || after->mtime_ns != info.file.mtime_ns)
     return reject(out, at_file(audio::kWavChanged, file,
-                               fmt::format("{} bytes when opened", grouped(info.file_bytes)),
+                               fmt::format("{} bytes, as when opened", grouped(info.file_bytes)),
                                fmt::format("{} bytes, or other ones, after reading",
                                            grouped(after->size_bytes))));
   out.content = statistics.digest();

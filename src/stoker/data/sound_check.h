@@ -35,7 +35,7 @@ enum class Verdict { kAccepted, kRejected, kFiltered };
 struct SoundVerdict {
   Verdict verdict = Verdict::kAccepted;
   Error error;                  // of a reject; error.code alone of a filter
-  std::vector<Error> oddities;  // of an accepted row
+  std::vector<Error> oddities;  // of an utterance
   UtteranceTable::Sound sound;
   FileInfo file;
   std::optional<Digest128> content;  // of the samples, when every one was read

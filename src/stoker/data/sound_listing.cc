@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "stoker/audio/file/sound_file.h"
-#include "stoker/base/io/list_folder.h"
+#include "stoker/base/io/paths.h"
 #include "stoker/data/row_readers.h"
 
 namespace stoker::data {

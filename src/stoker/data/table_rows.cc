@@ -107,7 +107,7 @@ Result<ColumnMap> map_by_request(const std::vector<std::string>& header, const R
     const auto column = find_column(header, name);
     if (!column)
       return wrong_columns(rules, fmt::format("a column \"{}\"", escape_control(name)),
-                           "the header has " + list_of(header));
+                           list_of(header) + " in the header");
     map[static_cast<std::size_t>(known - kMeanings.begin())] = column;
   }
   return map;
@@ -132,7 +132,7 @@ Result<ColumnMap> map_columns(const std::vector<std::string>& header, const RowR
   }
   if (!map[kText] || (!map[kAudio] && !map[kId]))
     return wrong_columns(rules, "columns for text and for audio or id",
-                         "the header has " + list_of(header));
+                         list_of(header) + " in the header");
   return map;
 }
 
@@ -186,11 +186,11 @@ class TableReader {
       return {.code = &kMetaQuote,
               .place = {.byte = line.at_bytes},
               .promised = "quotes that close on their line",
-              .found = "an open one"};
+              .found = "an open quote"};
     return {.code = &kMetaFields,
             .place = {.byte = line.at_bytes},
             .promised = fmt::format("{} fields as in the header", header_.size()),
-            .found = fmt::format("found {}", split.fields.size()),
+            .found = fmt::format("{}", split.fields.size()),
             .cure = "make the row as wide as the header"};
   }
 

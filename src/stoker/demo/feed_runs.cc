@@ -92,7 +92,8 @@ void add_race(HtmlReport& page, const DemoRace& race) {
   page.open_section("Naive against native");
   page.add_paragraph(fmt::format(
       "A consumer that would take a batch of {} clips every {:.1f} ms, fed by two loaders that "
-      "deliver the same bytes. The naive one reads and computes each clip when it is asked for, in "
+      "deliver the same bytes. The naive one reads and computes each utterance when it is asked "
+      "for, in "
       "the consumer's thread; the native one reads a cache (built in {}) ahead of time.",
       kBatchSize, race.step_ms, seconds_text(race.build_s)));
   page.add_chart(interval_chart(race),

@@ -28,7 +28,7 @@ struct DemoRace {
 };
 
 // Builds the cache of `data_folder`, then runs both loaders: the naive one decodes and computes
-// each clip when it is asked for, the native one reads the cache ahead of time.
+// each utterance when it is asked for, the native one reads the cache ahead of time.
 DemoRace race_loaders(Io& io, const std::string& data_folder, const std::stop_token& stop);
 
 void add_race(HtmlReport& page, const DemoRace& race);

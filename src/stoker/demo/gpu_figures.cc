@@ -81,8 +81,8 @@ std::string path_text(const DemoGpuPath& path) {
 void add_gpu(HtmlReport& page, const DemoGpu& gpu) {
   page.open_section("Onto the GPU");
   page.add_paragraph(
-      fmt::format("The same data set as batches in the memory of the {}, by each way there is; a "
-                  "consumer takes them as fast as they come. Each figure stands beside the limit "
+      fmt::format("The same data set as batches in the memory of the {}, by each path there is; a "
+                  "consumer takes them as fast as they come. Each figure is next to the limit "
                   "that was measured with it.",
                   gpu.name));
   const std::array figures{KeyFigure{.label = "log-mel on the GPU, samples already there",

@@ -25,9 +25,9 @@ constexpr unsigned kMostReadAhead = 512;
 void check_batch(const FeedPosition& at, std::uint64_t num_batches) {
   if (at.batch <= num_batches) return;
   raise({.code = &kFeedState,
-         .promised = "expected at most batch " + grouped(num_batches) + ", the end of epoch " +
-                     grouped(at.epoch),
-         .found = "found batch " + grouped(at.batch)});
+         .promised =
+             "at most batch " + grouped(num_batches) + ", the end of epoch " + grouped(at.epoch),
+         .found = "batch " + grouped(at.batch)});
 }
 
 }  // namespace
@@ -344,7 +344,7 @@ FeedStats Feed::stats() const {
   }
   if (state_->stage == nullptr) return stats;
   stats.ring = state_->stage->ring_stats();
-  stats.device_stage = state_->stage->stats();
+  stats.upload = state_->stage->stats();
   stats.device = state_->device->budget();
   return stats;
 }

@@ -28,7 +28,7 @@ struct FeedStats : BatchCounts {
   pipeline::PipelineStats pipeline;
   std::vector<FallbackCount> fallbacks;
   std::optional<RingStats> ring;  // of a feed into GPU memory
-  std::optional<UploadStats> device_stage;
+  std::optional<UploadStats> upload;
   std::optional<DeviceBudget> device;
   std::uint64_t num_read_ahead = 0;  // batches that the storage was asked for ahead
 };

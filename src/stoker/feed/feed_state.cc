@@ -27,8 +27,8 @@ constexpr int kLongSeedBase = 36;
 
 [[noreturn]] void refuse(std::string_view expected, std::string_view found, std::string cure = {}) {
   raise({.code = &kFeedState,
-         .promised = fmt::format("expected {}", expected),
-         .found = fmt::format("found {}", found),
+         .promised = std::string(expected),
+         .found = std::string(found),
          .cure = std::move(cure)});
 }
 
@@ -50,7 +50,7 @@ class StateScanner {
  public:
   explicit StateScanner(std::string_view rest) : rest_(rest) {}
 
-  void prefetch(std::string_view literal) {
+  void expect(std::string_view literal) {
     if (!rest_.starts_with(literal)) refuse(fmt::format("{} at its place", literal), "another key");
     rest_.remove_prefix(literal.size());
   }
@@ -63,21 +63,21 @@ class StateScanner {
 
   std::string path() {
     const std::string_view word = take_while(kPathLetters);
-    if (word.empty() || word.size() > kMostPathLetters) refuse("path is a word", "another value");
+    if (word.empty() || word.size() > kMostPathLetters) refuse("a word as path", "another value");
     return std::string(word);
   }
 
   std::uint64_t seed() {
     if (!rest_.starts_with('"')) return number("seed", kLongSeed);
-    prefetch("\"");
+    expect("\"");
     const std::string_view digits = take_while(kPathLetters);
     std::uint64_t value = 0;
     const char* const end = digits.data() + digits.size();
     const auto [read_to, fault] = std::from_chars(digits.data(), end, value, kLongSeedBase);
     const bool is_whole = fault == std::errc() && read_to == end && !digits.empty();
     if (!is_whole || seed_text(value) != fmt::format("\"{}\"", digits))
-      refuse("seed is a number", "another value");
-    prefetch("\"");
+      refuse("a number as seed", "another value");
+    expect("\"");
     return value;
   }
 
@@ -88,7 +88,7 @@ class StateScanner {
     const auto [read_to, fault] =
         std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (fault != std::errc() || digits != std::to_string(value) || value >= end)
-      refuse(fmt::format("{} is a whole number below {}", key, end), "another value");
+      refuse(fmt::format("a whole number below {} as {}", end, key), "another value");
     return value;
   }
 
@@ -146,23 +146,23 @@ FeedState parse_state(std::string_view line) {
   if (line.ends_with('\n')) line.remove_suffix(1);
   StateScanner scanner(checked_rest(line));
   FeedState state;
-  scanner.prefetch(R"(","data":")");
+  scanner.expect(R"(","data":")");
   state.identity.data = scanner.digest();
-  scanner.prefetch(R"(","order":")");
+  scanner.expect(R"(","order":")");
   state.identity.order = scanner.digest();
-  scanner.prefetch(R"(","feature":")");
+  scanner.expect(R"(","feature":")");
   state.identity.feature = scanner.digest();
-  scanner.prefetch(R"(","text":")");
+  scanner.expect(R"(","text":")");
   state.identity.text = scanner.digest();
-  scanner.prefetch(R"(","path":")");
+  scanner.expect(R"(","path":")");
   state.identity.path = scanner.path();
-  scanner.prefetch(R"(","seed":)");
+  scanner.expect(R"(","seed":)");
   state.identity.seed = scanner.seed();
-  scanner.prefetch(R"(,"epoch":)");
+  scanner.expect(R"(,"epoch":)");
   state.position.epoch = scanner.number("epoch", kEndEpoch);
-  scanner.prefetch(R"(,"batch":)");
+  scanner.expect(R"(,"batch":)");
   state.position.batch = scanner.number("batch", kEndBatch);
-  scanner.prefetch("}");
+  scanner.expect("}");
   scanner.expect_end();
   return state;
 }
@@ -171,9 +171,8 @@ void check_same(const FeedIdentity& saved, const FeedIdentity& now) {
   std::string promised, found;
   const auto compare = [&](const char* what, const std::string& had, const std::string& has) {
     if (had == has) return;
-    promised +=
-        fmt::format("{}{} {}", promised.empty() ? "the state was saved with " : ", ", what, had);
-    found += fmt::format("{}{} {}", found.empty() ? "now " : ", ", what, has);
+    promised += fmt::format("{}{} {}", promised.empty() ? "" : ", ", what, had);
+    found += fmt::format("{}{} {}", found.empty() ? "" : ", ", what, has);
   };
   compare("data", saved.data, now.data);
   compare("order settings", saved.order, now.order);
@@ -181,7 +180,8 @@ void check_same(const FeedIdentity& saved, const FeedIdentity& now) {
   compare("text settings", saved.text, now.text);
   compare("numeric path", saved.path, now.path);
   compare("seed", std::to_string(saved.seed), std::to_string(now.seed));
-  if (!found.empty()) raise({.code = &kFeedChanged, .promised = promised, .found = found});
+  if (!found.empty())
+    raise({.code = &kFeedChanged, .promised = promised + " as in the state", .found = found});
 }
 
 }  // namespace stoker::feed

@@ -27,8 +27,8 @@ struct FeedLimit {
 FeedLimit measure_copy_limit(const feed::DataSetSource& store, const feed::Feed& feed,
                              unsigned num_threads, double seconds);
 
-// Log-mel of one clip that stays in the processor's cache, with `num_threads` threads; clips of the
-// data set's mean length.
+// Log-mel of one utterance of the data set's mean length that stays in the processor's cache, with
+// `num_threads` threads.
 FeedLimit measure_mel_limit(const feed::DataSetSource& store, const feed::Feed& feed,
                             unsigned num_threads, double seconds);
 

@@ -20,8 +20,8 @@ namespace {
 
 FeedTimes::DeviceThread device_thread_between(const feed::FeedStats& before,
                                               const feed::FeedStats& after, double wall_s) {
-  const feed::UploadStats& first = *before.device_stage;
-  const feed::UploadStats& last = *after.device_stage;
+  const feed::UploadStats& first = *before.upload;
+  const feed::UploadStats& last = *after.upload;
   FeedTimes::DeviceThread thread;
   const auto add = [&](std::string_view name, double from_s, double to_s) {
     thread.stages.push_back({std::string(name), (to_s - from_s) / wall_s});
@@ -49,7 +49,7 @@ FeedTimes times_between(const FeedLook& before, const FeedLook& after) {
     const double begun_s = i < earlier.size() ? earlier[i].busy_s : 0.0;
     times.worker_stages.push_back({std::string(now.name), (now.busy_s - begun_s) / workers_s});
   }
-  if (after.stats.device_stage && before.stats.device_stage) {
+  if (after.stats.upload && before.stats.upload) {
     times.device_thread = device_thread_between(before.stats, after.stats, wall_s);
   }
   return times;

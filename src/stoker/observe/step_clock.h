@@ -1,4 +1,4 @@
-// Times a consumer's steps on the GPU itself: how long each took, and what lay before it.
+// Times a consumer's steps on the GPU itself: how long each took, and the time before it.
 #pragma once
 
 #include <cstddef>

@@ -149,7 +149,7 @@ void PipelineCore::fail_stalled(unsigned worker, std::chrono::nanoseconds stalle
   const Activity& activity = runner_.activity_of(worker);
   Error error{.code = &kPipeStall,
               .promised = "a step within " + seconds_text(to_seconds(watchdog_.stall_limit())),
-              .found = "worker " + std::to_string(worker) + " made no step in " +
+              .found = "worker " + std::to_string(worker) + " in " +
                        runner_.describe_stage(activity) + " for " +
                        seconds_text(to_seconds(stalled)) + " (" + debug_string_locked() + ")"};
   error.place.file = runner_.item_name(activity);

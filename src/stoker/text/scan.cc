@@ -98,6 +98,16 @@ void close_gap(std::string_view text, std::size_t end, std::string& out) {
   if (is_word_or_digit(text, end)) out += ' ';
 }
 
+void say_word(std::string_view text, std::size_t end, std::string_view word, std::string& out) {
+  if (word.empty()) {
+    out += ' ';
+    return;
+  }
+  open_gap(out);
+  out += word;
+  close_gap(text, end, out);
+}
+
 void squeeze_spaces(std::string& text) noexcept {
   std::size_t kept = 0;
   bool pending = false;

@@ -80,6 +80,9 @@ std::uint64_t digits_value(std::string_view digits) noexcept;
 void open_gap(std::string& out);
 void close_gap(std::string_view text, std::size_t end, std::string& out);
 
+// Adds `word` with its gaps for what ends before `end`, or one space where nothing is spoken.
+void say_word(std::string_view text, std::size_t end, std::string_view word, std::string& out);
+
 // Leaves single spaces between words and none at the ends.
 void squeeze_spaces(std::string& text) noexcept;
 

@@ -117,7 +117,7 @@ TEST(CodedDamageTest, TruncationSaysWhatWasPromisedAndHeld) {
   const Result<SoundInfo> info = read_sound_info(file);
   ASSERT_FALSE(info.ok());
   EXPECT_EQ(info.error().code->name, "E-FLAC-TRUNC");
-  EXPECT_EQ(info.error().promised, "STREAMINFO promises 40,000 samples");
+  EXPECT_EQ(info.error().promised, "40,000 samples by STREAMINFO");
   EXPECT_TRUE(info.error().place.byte.has_value());
 }
 

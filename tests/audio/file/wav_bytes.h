@@ -24,7 +24,7 @@ inline std::string le(std::uint64_t value, int num_bytes) {
   return out;
 }
 
-// A chunk whose size field may lie; `pad` adds the byte that follows an odd body.
+// A chunk whose size field may be wrong; `pad` adds the byte that follows an odd body.
 inline std::string chunk(std::string_view id, std::string_view body, std::int64_t size_bytes = -1,
                          bool pad = true) {
   const auto claimed = size_bytes < 0 ? body.size() : static_cast<std::size_t>(size_bytes);

@@ -95,7 +95,7 @@ std::vector<Sound> extreme_sounds() {
 }
 
 // The largest error in parts of what may be off: 2e-6 of the frame's largest value, or 3e-4 of the
-// value itself where the frame's energy lies outside the bands (a tone at half the rate).
+// value itself where the frame's energy is outside the bands (a tone at half the rate).
 double worst_error(const config::MelRecipe& recipe, const bench::MelReference& reference,
                    const std::vector<float>& values) {
   double worst = 0.0;

@@ -8,7 +8,7 @@
 
 #include "stoker/base/bytes.h"
 #include "stoker/base/errors.h"
-#include "stoker/base/io/temp_name.h"
+#include "stoker/base/io/paths.h"
 #include "stoker/base/thread/sync.h"
 #include "tests/doubles/fake_clock.h"
 #include "tests/doubles/scratch_folder.h"

@@ -10,7 +10,7 @@
 #include "stoker/base/bytes.h"
 #include "stoker/base/errors.h"
 #include "stoker/base/io/open_walk.h"
-#include "stoker/base/io/temp_name.h"
+#include "stoker/base/io/paths.h"
 #include "tests/doubles/scratch_folder.h"
 
 namespace stoker {

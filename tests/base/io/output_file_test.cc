@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "stoker/base/bytes.h"
-#include "stoker/base/io/temp_name.h"
+#include "stoker/base/io/paths.h"
 #include "tests/doubles/fault_io.h"
 #include "tests/doubles/scratch_folder.h"
 

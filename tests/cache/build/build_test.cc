@@ -183,8 +183,8 @@ TEST_F(BuildTest, AFullDiskNamesWhatIsNeededAndFreeAndTheNextBuildCompletes) {
     small.build();
     FAIL() << "a full disk was not noticed";
   } catch (const StorageError& error) {
-    EXPECT_NE(error.error().promised.find("needed"), std::string::npos);
-    EXPECT_NE(error.error().promised.find("free"), std::string::npos);
+    EXPECT_NE(error.error().promised.find("of free space"), std::string::npos);
+    EXPECT_NE(error.error().found.find(" (cannot "), std::string::npos) << error.error().found;
   }
   io_.clear_faults();
   EXPECT_EQ(small.build().rows_built, 20U);

@@ -28,7 +28,7 @@ class ImportTest : public testing::Test {
     std::filesystem::create_directories(std::filesystem::path(whole).parent_path());
     write_bytes(whole, bytes);
   }
-  // A [frames, mels] array as the original stored it: by columns.
+  // A [frames, mels] array as myxtts stored it: by columns.
   void put_fortran_mel(const std::string& path, std::uint32_t frames, std::uint32_t mels) {
     std::string text = "{'descr': '<f4', 'fortran_order': True, 'shape': (" +
                        std::to_string(frames) + ", " + std::to_string(mels) + "), }";

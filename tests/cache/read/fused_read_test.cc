@@ -11,7 +11,6 @@
 #include "stoker/base/digest/crc32c.h"
 #include "stoker/base/philox.h"
 #include "stoker/base/simd_level.h"
-#include "stoker/cache/read/fused_read_kernels.h"
 
 namespace stoker::cache {
 namespace {

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "stoker/feed/baseline/naive_files.h"
 #include "stoker/feed/errors.h"
 #include "stoker/feed/open_feed.h"
 #include "tests/feed/small_data_set.h"

@@ -10,7 +10,7 @@ void augment_batch(const AugmentBatch& /*batch*/, const AugmentRule& /*rule*/,
   raise({.code = &cuda::kCudaNone,
          .place = {},
          .promised = "a GPU to mix noise on",
-         .found = "built without CUDA",
+         .found = "a build without CUDA",
          .action = {},
          .cure = {}});
 }

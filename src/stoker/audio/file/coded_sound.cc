@@ -91,7 +91,7 @@ Result<void> check_decoder(const File& file, const Decoder& decoder, const Sound
   if (decoder.format().frames <= 0) return sound_error(kCodedEmpty, file, "samples", "none");
   if (decoder.format().channels > 1 && !policy.allow_mix)
     return sound_error(kCodedChannels, file, "one channel",
-                       fmt::format("{}", decoder.format().channels));
+                       fmt::format("{} channels", decoder.format().channels));
   return {};
 }
 
@@ -111,7 +111,7 @@ Result<void> decode_range(const File& file, const Decoder& decoder, std::uint64_
     if (got <= 0)
       return sound_error(kCodedDecode, file,
                          fmt::format("{} samples", grouped(first_sample + num_samples)),
-                         fmt::format("the decoder stops at {}", grouped(first_sample + done)));
+                         fmt::format("{} from the decoder", grouped(first_sample + done)));
     done += static_cast<std::size_t>(got);
   }
   return {};
@@ -143,7 +143,7 @@ Result<void> decode_flac(const File& file, const Decoder& decoder, const SoundIn
   Result<void> decoded = decode_range(file, decoder, first_sample, out, sf_readf_int);
   const bool whole = first_sample == 0 && out.size() == info.num_samples * info.num_channels;
   if (decoded && whole && stream->has_md5() && md5_of(out, stream->bits_per_sample) != stream->md5)
-    return sound_error(kFlacDigest, file, "the encoder's MD5 of the samples", "another one");
+    return sound_error(kFlacDigest, file, "the encoder's MD5 of the samples", "another MD5");
   return decoded;
 }
 
@@ -169,7 +169,7 @@ Result<SoundInfo> read_coded_info(const File& file, SoundFormat format, const So
   const auto decoded = static_cast<std::uint64_t>(decoder.format().frames);
   if (info.num_samples != 0 && info.num_samples != decoded)
     return sound_error(kCodedDecode, file, fmt::format("{} samples", grouped(info.num_samples)),
-                       fmt::format("the decoder counts {}", grouped(decoded)));
+                       fmt::format("{} from the decoder", grouped(decoded)));
   info.num_samples = decoded;
   info.rate_hz = static_cast<std::uint32_t>(decoder.format().samplerate);
   info.num_channels = static_cast<std::uint32_t>(decoder.format().channels);
@@ -184,7 +184,7 @@ Result<InterleavedSamples> load_coded(const File& file, const SoundInfo& info,
     return sound_error(kCodedDecode, file, "a readable stream", decoder.complaint());
   if (static_cast<std::uint32_t>(decoder.format().channels) != info.num_channels)
     return sound_error(kCodedDecode, file, fmt::format("{} channels", info.num_channels),
-                       fmt::format("{}: the file changed", decoder.format().channels));
+                       fmt::format("{}; the file changed", decoder.format().channels));
   const std::size_t num_values = count * info.num_channels;
   if (info.format == SoundFormat::kFlac) {
     const std::span<int> out = scratch_as<int>(scratch, num_values);

@@ -150,17 +150,17 @@ Result<FlacStream> read_flac_head(ByteWindow& window) {
     Result<Bytes> head = window.view(at, 4);
     if (!head) return std::move(head).error();
     if (head->size() < 4)
-      return header_error(window, at, "a metadata block follows", "the file ends");
+      return header_error(window, at, "a metadata block", "the end of the file");
     const std::uint64_t word = big_endian(*head);
     last = (word >> 31U) != 0;
     const std::uint64_t type = word >> 24U & 0x7FU;
     const std::uint64_t size = word & 0xFF'FFFFU;
     if (at + 4 + size > window.size_bytes())
-      return header_error(window, at, fmt::format("metadata block of {} bytes", grouped(size)),
-                          fmt::format("{} bytes are left", grouped(window.size_bytes() - at - 4)));
+      return header_error(window, at, fmt::format("a metadata block of {} bytes", grouped(size)),
+                          fmt::format("{} bytes", grouped(window.size_bytes() - at - 4)));
     if (!info) {
       if (type != 0 || size < 34)
-        return header_error(window, at, "the first block is STREAMINFO of 34 bytes",
+        return header_error(window, at, "STREAMINFO of 34 bytes as first block",
                             fmt::format("type {} of {} bytes", type, size));
       Result<Bytes> body = window.view(at + 4, 34);
       if (!body) return std::move(body).error();
@@ -176,24 +176,23 @@ Result<FlacStream> check_flac_stream(ByteWindow& window) {
   Result<FlacStream> info = read_flac_head(window);
   if (!info) return info;
   if (info->rate_hz == 0 || info->bits_per_sample < 4)
-    return header_error(window, 0, "STREAMINFO names rate and bits",
+    return header_error(window, 0, "rate and bits in STREAMINFO",
                         fmt::format("{} Hz, {} bits", info->rate_hz, info->bits_per_sample));
   Result<std::uint64_t> end = stream_end(window);
   if (!end) return std::move(end).error();
   Result<std::optional<FrameHeader>> last = last_frame(window, *info, *end);
   if (!last) return std::move(last).error();
   const std::string promised =
-      info->num_samples == 0
-          ? std::string("the file ends with a whole frame")
-          : fmt::format("STREAMINFO promises {} samples", grouped(info->num_samples));
+      info->num_samples == 0 ? std::string("a complete frame at the end")
+                             : fmt::format("{} samples by STREAMINFO", grouped(info->num_samples));
   if (!*last)
     return Error{&kFlacTrunc, {window.file().path(), {}, {}, *end},
-                 promised,    "no whole frame stands at the end",
+                 promised,    "no complete frame at the end",
                  "",          ""};
   const std::uint64_t held = (*last)->first_sample + (*last)->num_samples;
   if (info->num_samples != 0 && held != info->num_samples)
     return Error{&kFlacTrunc, {window.file().path(), {}, {}, *end},
-                 promised,    fmt::format("the last frame ends at sample {}", grouped(held)),
+                 promised,    fmt::format("{} by the last frame", grouped(held)),
                  "",          ""};
   info->num_samples = held;
   return info;

@@ -79,8 +79,8 @@ class Walk {
       if (Result<void> frame = one_frame(); !frame) return frame.error();
     }
     if (stream_.states_length && stream_.num_frames != promised_)
-      return fault(kMp3Trunc, fmt::format("the header promises {} frames", grouped(promised_)),
-                   fmt::format("the file holds {}", grouped(stream_.num_frames)));
+      return fault(kMp3Trunc, fmt::format("{} frames by the header", grouped(promised_)),
+                   grouped(stream_.num_frames));
     return stream_;
   }
 
@@ -111,7 +111,7 @@ class Walk {
       if (ape->size() == 32 && view_text(ape->first(8)) == "APETAGEX")
         end_ -= std::min<std::uint64_t>(end_, load_le<std::uint32_t>(ape->data() + 12) + 32ULL);
     }
-    if (at_ >= end_) return fault(kMp3Trunc, "frames follow the tag", "the file ends");
+    if (at_ >= end_) return fault(kMp3Trunc, "frames after the tag", "the end of the file");
     return {};
   }
 
@@ -120,8 +120,8 @@ class Walk {
     if (!bytes) return std::move(bytes).error();
     const std::optional<FrameHead> head = parse_head(*bytes);
     if (!head)
-      return fault(kMp3Sync, fmt::format("frame {} begins here", stream_.num_frames),
-                   "no frame header");
+      return fault(kMp3Sync, fmt::format("the header of frame {}", stream_.num_frames),
+                   "other bytes");
     if (!head->usable)
       return fault(kMp3Kind, "layer III with a stated bit rate", "another layer, or free format");
     if (stream_.rate_hz != 0 && head->rate_hz != stream_.rate_hz)
@@ -129,7 +129,7 @@ class Walk {
                    fmt::format("{} Hz", head->rate_hz));
     if (at_ + head->size_bytes > end_)
       return fault(kMp3Trunc, fmt::format("a frame of {} bytes", head->size_bytes),
-                   fmt::format("{} bytes are left", end_ - at_));
+                   fmt::format("{} bytes", end_ - at_));
     return count_frame(*head);
   }
 

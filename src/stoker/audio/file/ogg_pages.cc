@@ -69,8 +69,8 @@ class Walk {
       if (!page) return page.error();
     }
     if (!ended_)
-      return fault(kOggTrunc, "the last page carries the end mark",
-                   fmt::format("the file ends after page {} without it", stream_.num_pages));
+      return fault(kOggTrunc, "the end mark on the last page",
+                   fmt::format("the end of the file after page {}", stream_.num_pages));
     return stream_;
   }
 
@@ -85,13 +85,12 @@ class Walk {
     if (!fixed) return std::move(fixed).error();
     const Bytes bytes = *fixed;
     if (bytes.size() < kHeaderBytes)
-      return fault(kOggTrunc, "a page header of 27 bytes",
-                   fmt::format("{} bytes are left", bytes.size()));
+      return fault(kOggTrunc, "a page header of 27 bytes", fmt::format("{} bytes", bytes.size()));
     if (view_text(bytes.first(4)) != "OggS" || bytes[4] != std::byte{0})
-      return fault(kOggPage, "a page begins with OggS", "other bytes");
+      return fault(kOggPage, "OggS at the start of a page", "other bytes");
     const auto segments = std::to_integer<std::size_t>(bytes[26]);
     if (bytes.size() < kHeaderBytes + segments)
-      return fault(kOggTrunc, fmt::format("{} segment lengths", segments), "the file ends");
+      return fault(kOggTrunc, fmt::format("{} segment lengths", segments), "the end of the file");
     PageHead head{.body_at = kHeaderBytes + segments,
                   .flags = std::to_integer<std::uint32_t>(bytes[5]),
                   .granule = load_le<std::uint64_t>(&bytes[6]),
@@ -108,7 +107,7 @@ class Walk {
     if (stream_.num_pages == 0) serial_ = head.serial;
     if (head.serial != serial_ || ended_)
       return fault(kOggChained, "one stream",
-                   fmt::format("page {} begins another", stream_.num_pages));
+                   fmt::format("a second one at page {}", stream_.num_pages));
     if (head.number != stream_.num_pages)
       return fault(kOggPage, fmt::format("page number {}", stream_.num_pages),
                    fmt::format("number {}", head.number));
@@ -122,10 +121,10 @@ class Walk {
     if (!page) return std::move(page).error();
     if (page->size() < head->size_bytes)
       return fault(kOggTrunc, fmt::format("a page of {} bytes", head->size_bytes),
-                   fmt::format("{} bytes are left", page->size()));
+                   fmt::format("{} bytes", page->size()));
     if (page_crc(*page) != head->crc)
-      return fault(kOggPage, fmt::format("page {} has CRC {:08x}", stream_.num_pages, head->crc),
-                   fmt::format("its bytes give {:08x}", page_crc(*page)));
+      return fault(kOggPage, fmt::format("CRC {:08x} for page {}", head->crc, stream_.num_pages),
+                   fmt::format("{:08x}", page_crc(*page)));
     if (Result<void> order = check_order(*head); !order) return order;
     if (stream_.num_pages == 0) stream_.codec = codec_of(page->subspan(head->body_at));
     if (head->granule != ~std::uint64_t{0}) stream_.last_granule = head->granule;

@@ -68,8 +68,8 @@ Error not_a_file(const File& file, FileKind kind) {
 Error cut_off(const File& file, const SoundInfo& info, std::uint64_t at_bytes) {
   return {.code = &kWavChanged,
           .place = {.file = file.path(), .byte = at_bytes},
-          .promised = fmt::format("{} bytes when indexed", grouped(info.file_bytes)),
-          .found = fmt::format("it ends at {} now", grouped(at_bytes))};
+          .promised = fmt::format("{} bytes, as when indexed", grouped(info.file_bytes)),
+          .found = grouped(at_bytes)};
 }
 
 Error not_finite(const File& file, const SoundInfo& info, std::uint64_t sample) {
@@ -78,7 +78,7 @@ Error not_finite(const File& file, const SoundInfo& info, std::uint64_t sample) 
   return {.code = &kWavNonFinite,
           .place = {.file = file.path(), .byte = info.data_at_bytes + sample * block_bytes},
           .promised = "finite samples",
-          .found = fmt::format("sample {} is NaN or infinite", grouped(sample))};
+          .found = fmt::format("NaN or infinity at sample {}", grouped(sample))};
 }
 
 struct SampleRange {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <new>
 #include <utility>
 
@@ -33,7 +33,7 @@ class FileBytes final : public WavBytes {
     const auto held = window_.view(at_bytes, into.size());
     if (!held.ok()) return held.error();
     if (held->size() < into.size()) return shrunk(at_bytes + held->size());
-    std::memcpy(into.data(), held->data(), into.size());
+    std::ranges::copy(held->first(into.size()), into.begin());
     return {};
   }
 
@@ -41,8 +41,8 @@ class FileBytes final : public WavBytes {
   Error shrunk(std::uint64_t now_bytes) const {
     return {.code = &kWavChanged,
             .place = {.file = window_.file().path(), .byte = now_bytes},
-            .promised = fmt::format("{} bytes when opened", grouped(size_bytes())),
-            .found = fmt::format("{} now", grouped(now_bytes))};
+            .promised = fmt::format("{} bytes, as when opened", grouped(size_bytes())),
+            .found = grouped(now_bytes)};
   }
 
   ByteWindow window_;

@@ -47,8 +47,9 @@ constexpr std::array<CodecName, 14> kCodecNames{{{0x0002, "Microsoft ADPCM"},
 std::string codec_text(std::uint16_t code) {
   const auto known = std::find_if(kCodecNames.begin(), kCodecNames.end(),
                                   [&](const CodecName& row) { return row.code == code; });
-  if (known == kCodecNames.end()) return fmt::format("codec 0x{:04X} is not supported", code);
-  return fmt::format("codec 0x{:04X} ({}) is not supported", code, known->name);
+  if (known == kCodecNames.end())
+    return fmt::format("codec 0x{:04X}, which is not supported", code);
+  return fmt::format("codec 0x{:04X} ({}), which is not supported", code, known->name);
 }
 
 // The chunk's fields as read, and where each of them is.
@@ -84,10 +85,10 @@ std::optional<Error> resolve_extensible(std::span<const std::byte> body, Fields&
       body.size() >= kPlainBytes + 2 ? load_le<std::uint16_t>(body.data() + kPlainBytes) : 0;
   if (body.size() < kExtensibleBytes || extension_bytes < 22 ||
       extension_bytes + kPlainBytes + 2 > body.size())
-    return fields.wrong(kWavFmt, kPlainBytes,
-                        "an extensible format promises an extension of at least 22 bytes",
-                        fmt::format("fmt chunk of {} bytes holds {}", body.size(),
-                                    std::min(extension_bytes, body.size() - kPlainBytes)));
+    return fields.wrong(
+        kWavFmt, kPlainBytes, "an extension of at least 22 bytes",
+        fmt::format("{} in a fmt chunk of {} bytes",
+                    std::min(extension_bytes, body.size() - kPlainBytes), body.size()));
   const auto valid_bits = load_le<std::uint16_t>(body.data() + 18);
   if (valid_bits > fields.bits)
     return fields.wrong(kWavBits, 18, fmt::format("at most {} valid bits", fields.bits),

@@ -116,7 +116,7 @@ std::optional<Error> Walk::check_start() {
   const std::uint64_t file_bytes = bytes_.size_bytes();
   if (file_bytes > policy_.max_file_bytes)
     return wrong(kWavTooBig, 0, "at most " + bytes_word(policy_.max_file_bytes),
-                 "file holds " + bytes_word(file_bytes));
+                 bytes_word(file_bytes));
   std::array<std::byte, 64> head{};
   const auto view = std::span(head).first(std::min<std::uint64_t>(head.size(), file_bytes));
   if (auto read = bytes_.read(view, 0); !read.ok()) return read.error();
@@ -126,12 +126,11 @@ std::optional<Error> Walk::check_start() {
     return std::nullopt;
   }
   if (!other.empty() && other != kUnknownKind)
-    return wrong(kWavKind, 0, "a RIFF/WAVE file", fmt::format("this is {}", other));
+    return wrong(kWavKind, 0, "a RIFF/WAVE file", std::string(other));
   if (file_bytes < kSmallestFileBytes)
-    return wrong(kWavEmpty, 0, "a header of at least 44 bytes",
-                 "file holds " + bytes_word(file_bytes));
+    return wrong(kWavEmpty, 0, "a header of at least 44 bytes", bytes_word(file_bytes));
   return wrong(kWavKind, 0, "a RIFF/WAVE file",
-               "it starts with \"" + escape_control(view_text(view.first(12))) + "\"");
+               "\"" + escape_control(view_text(view.first(12))) + "\" at its start");
 }
 
 // Bytes behind the end that RIFF promises belong to no chunk, where that end is a credible one.
@@ -145,7 +144,7 @@ std::optional<Error> Walk::visit_chunks() {
   for (std::size_t num_chunks = 0;; ++num_chunks) {
     if (num_chunks == kMaxWavChunks)
       return wrong(kWavChunks, at_bytes_, fmt::format("at most {} chunks", grouped(kMaxWavChunks)),
-                   "more of them");
+                   "more");
     auto chunk = read_chunk(at_bytes_);
     if (!chunk.ok()) return chunk.error();
     if (!chunk->has_value()) return std::nullopt;
@@ -177,9 +176,9 @@ std::optional<Error> Walk::visit(const Chunk& chunk) {
   const std::uint64_t left_bytes = bytes_.size_bytes() - chunk.body_at_bytes();
   if (chunk.size_bytes > left_bytes)
     return wrong(kWavChunk, chunk.at_bytes,
-                 fmt::format("chunk \"{}\" promises {}", escape_control(chunk.name()),
-                             bytes_word(chunk.size_bytes)),
-                 fmt::format("file holds {} after it", bytes_word(left_bytes)));
+                 fmt::format("{} in chunk \"{}\"", bytes_word(chunk.size_bytes),
+                             escape_control(chunk.name())),
+                 bytes_word(left_bytes));
   if (chunk.name() == "fmt ")
     if (auto error = visit_fmt(chunk)) return error;
   return step_over(chunk);
@@ -189,7 +188,7 @@ std::optional<Error> Walk::visit_fmt(const Chunk& chunk) {
   if (format_) return wrong(kWavDupFmt, chunk.at_bytes, "one fmt chunk", "a second one");
   if (data_)
     return wrong(kWavOrder, chunk.at_bytes, "fmt before data",
-                 fmt::format("data at {}, fmt after it", grouped(data_->at_bytes)));
+                 fmt::format("data at {} before fmt", grouped(data_->at_bytes)));
   std::array<std::byte, kMaxWavFmtBytes> body{};
   const auto view = std::span(body).first(std::min<std::size_t>(chunk.size_bytes, kMaxWavFmtBytes));
   if (auto read = bytes_.read(view, chunk.body_at_bytes()); !read.ok()) return read.error();
@@ -209,7 +208,7 @@ std::optional<Error> Walk::visit_data(const Chunk& chunk) {
   if (chunk.size_bytes == kOpenSize) {
     if (!policy_.allow_streamed)
       return wrong(kWavStreamed, chunk.at_bytes + 4, "a data size",
-                   fmt::format("0xFFFFFFFF, left open by a streaming writer; file holds {}",
+                   fmt::format("0xFFFFFFFF, left open by a streaming writer, and {} after it",
                                bytes_word(left_bytes)));
     oddities_ |= kOddStreamed;
     data_bytes_ = left_bytes;
@@ -217,8 +216,8 @@ std::optional<Error> Walk::visit_data(const Chunk& chunk) {
     return std::nullopt;
   }
   if (chunk.size_bytes > left_bytes)
-    return wrong(kWavTrunc, chunk.at_bytes + 4, "header promises " + bytes_word(chunk.size_bytes),
-                 "file holds " + bytes_word(left_bytes));
+    return wrong(kWavTrunc, chunk.at_bytes + 4, bytes_word(chunk.size_bytes) + " of samples",
+                 bytes_word(left_bytes));
   return step_over(chunk);
 }
 

@@ -14,7 +14,7 @@ Result<DeviceGriffinLim> DeviceGriffinLim::make(const config::MelRecipe& recipe,
   raise({.code = &cuda::kCudaNone,
          .place = {},
          .promised = "a GPU for Griffin-Lim",
-         .found = "built without CUDA",
+         .found = "a build without CUDA",
          .action = {},
          .cure = {}});
 }

@@ -6,10 +6,9 @@ namespace stoker::audio {
 
 Result<void> check_invertible(const config::MelRecipe& recipe) {
   if (recipe.range == config::MelRange::kMinMax)
-    return Error{
-        .code = &kMelInvert,
-        .promised = "frames that keep their level",
-        .found = "preset " + recipe.preset + " scales each utterance to [0, 1] and forgets it"};
+    return Error{.code = &kMelInvert,
+                 .promised = "frames that keep their level",
+                 .found = "preset " + recipe.preset + ", which scales each utterance to [0, 1]"};
   return {};
 }
 

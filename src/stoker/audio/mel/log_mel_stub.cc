@@ -13,7 +13,7 @@ DeviceLogMel::DeviceLogMel(const config::MelRecipe& recipe, const Options& /*opt
   raise({.code = &cuda::kCudaNone,
          .place = {},
          .promised = "a GPU for log-mel",
-         .found = "built without CUDA",
+         .found = "a build without CUDA",
          .action = {},
          .cure = {}});
 }

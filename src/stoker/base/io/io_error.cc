@@ -72,7 +72,7 @@ std::string reason_text(std::string_view operation, int error_number) {
       return fmt::format("user id {} is not permitted", geteuid());
     case EXDEV:
       return operation == "open" ? "the path leads out of its folder"
-                                 : "source and target lie on different file systems";
+                                 : "source and target are on different file systems";
     case ELOOP:
       return "too many symbolic links, or a link where none is allowed";
     case EILSEQ:

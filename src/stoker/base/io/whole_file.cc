@@ -7,7 +7,7 @@
 
 #include "stoker/base/errors.h"
 #include "stoker/base/io/io.h"
-#include "stoker/base/io/temp_name.h"
+#include "stoker/base/io/paths.h"
 #include "stoker/base/number_text.h"
 
 namespace stoker {
@@ -16,7 +16,7 @@ namespace {
 Error too_big(const File& file, std::uint64_t limit_bytes, const std::string& found) {
   return {.code = &kIoTooBig,
           .place = {.file = file.path(), .line = {}, .column = {}, .byte = {}},
-          .promised = fmt::format("at most {} expected", bytes_text(limit_bytes)),
+          .promised = fmt::format("at most {}", bytes_text(limit_bytes)),
           .found = found,
           .action = "not read",
           .cure = {}};
@@ -49,7 +49,7 @@ Result<std::vector<std::byte>> read_whole(const File& file, std::uint64_t limit_
   if (!info.ok()) return std::move(info).error();
   if (info->kind != FileKind::kRegular) return not_regular(file);
   if (info->size_bytes > limit_bytes)
-    return too_big(file, limit_bytes, fmt::format("file holds {}", bytes_text(info->size_bytes)));
+    return too_big(file, limit_bytes, bytes_text(info->size_bytes));
 
   // One byte more than promised, so that a file that grew or hides its size (/proc) is noticed.
   std::vector<std::byte> content(info->size_bytes + 1);
@@ -58,7 +58,7 @@ Result<std::vector<std::byte>> read_whole(const File& file, std::uint64_t limit_
     Result<std::size_t> got = file.read_at(std::span(content).subspan(num_read), num_read);
     if (!got.ok()) return std::move(got).error();
     num_read += *got;
-    if (num_read > limit_bytes) return too_big(file, limit_bytes, "file holds more");
+    if (num_read > limit_bytes) return too_big(file, limit_bytes, "more");
     if (num_read < content.size()) break;
     content.resize(std::min<std::uint64_t>(2 * content.size() + 4096, limit_bytes + 1));
   }

@@ -33,7 +33,7 @@ void name_this_thread(const std::string& name) {
 [[noreturn]] void raise_not_started(const std::string& name, const std::error_code& why) {
   raise({.code = &kThreadStart,
          .promised = "a thread '" + name + "'",
-         .found = "the system starts none: " + why.message()});
+         .found = "none: " + why.message()});
 }
 
 void ask_for_start(const std::string& name) {

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <utility>
 
-#include "stoker/base/io/list_folder.h"
+#include "stoker/base/io/paths.h"
 #include "stoker/cache/errors.h"
 
 namespace stoker::cache {
@@ -101,7 +101,7 @@ Result<NpyArray> accept_finite(const std::string& file, NpyArray array) {
   error.code = &kNpyValue;
   error.place.file = file;
   error.promised = "finite values";
-  error.found = fmt::format("value {} is not", bad);
+  error.found = fmt::format("NaN or infinity at value {}", bad);
   return error;
 }
 
@@ -115,7 +115,7 @@ Error mixed_arrays(const std::string& first_file, const ArrayShape& first, const
   Error error;
   error.code = &kNpyMixed;
   error.place.file = file;
-  error.promised = fmt::format("{} with axes behind the first as in {}, which holds {}",
+  error.promised = fmt::format("{} with axes after the first as in {}, which holds {}",
                                element_name(first.element), first_file, first.text());
   error.found = found.text();
   return error;

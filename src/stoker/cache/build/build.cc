@@ -54,9 +54,9 @@ class Build {
   void check_other_kinds();
   void check_space(const std::vector<ShardState*>& todo) const;
   void note_kept(const ShardState& state);
-  void make_all(std::vector<ShardState*> todo, ManifestWriter& committer);
+  void make_all(std::vector<ShardState*> todo, ManifestWriter& writer);
   void run_worker(AssemblyLine& line, const OldRecords& old);
-  void run_committer(AssemblyLine& line, ManifestWriter& committer);
+  void run_writer(AssemblyLine& line, ManifestWriter& writer);
   void make_row(const AssemblyLine::Task& task, RecordMaker::Worker& worker, const OldRecords& old);
   bool take_over(const RecordMaker& maker, std::size_t row_index, const OldRecords& old,
                  AssemblyRow& row) const;
@@ -71,7 +71,7 @@ class Build {
   Inspection found_;
   BuildReport report_;
   SourceHints hints_;
-  std::set<std::string, std::less<>> rejected_ids_;  // these three belong to the committer's thread
+  std::set<std::string, std::less<>> rejected_ids_;  // these three belong to the writer's thread
   std::set<std::string, std::less<>> built_ids_;
   std::set<std::string, std::less<>> all_ids_;
   std::vector<std::pair<const RecordMaker*, std::size_t>> made_rows_;
@@ -129,8 +129,8 @@ void Build::check_space(const std::vector<ShardState*>& todo) const {
   Error error;
   error.code = &kCacheSpace;
   error.place.file = folder_.path();
-  error.promised = fmt::format("{} needed for {} shards", bytes_text(needed), todo.size());
-  error.found = fmt::format("{} free", bytes_text(free_bytes));
+  error.promised = fmt::format("{} of free space for {} shards", bytes_text(needed), todo.size());
+  error.found = bytes_text(free_bytes);
   raise(std::move(error));
 }
 
@@ -147,7 +147,7 @@ void Build::note_kept(const ShardState& state) {
         Error error;
         error.code = &kRowLeftOut;
         error.place.file = id;
-        error.promised = "usable, when it was last built";
+        error.promised = "a usable source, as when last built";
         error.found = row.code;
         report_.rejects.push_back({maker.kind(), id, std::move(error)});
       }
@@ -249,16 +249,16 @@ void Build::note_shard(const ShardAssembly& shard) {
   }
 }
 
-void Build::run_committer(AssemblyLine& line, ManifestWriter& committer) {
+void Build::run_writer(AssemblyLine& line, ManifestWriter& writer) {
   while (ShardAssembly* shard = line.next_whole()) {
-    committer.commit(*shard);
+    writer.commit(*shard);
     note_shard(*shard);
     line.give_back(shard);
   }
-  if (line.failure() == nullptr) committer.finish();
+  if (line.failure() == nullptr) writer.finish();
 }
 
-void Build::make_all(std::vector<ShardState*> todo, ManifestWriter& committer) {
+void Build::make_all(std::vector<ShardState*> todo, ManifestWriter& writer) {
   std::uint64_t num_planned = 0;
   for (const ShardState* state : todo) num_planned += state->plan.num_rows;
   options_.progress->set_total(num_planned);
@@ -287,14 +287,14 @@ void Build::make_all(std::vector<ShardState*> todo, ManifestWriter& committer) {
   };
   for (unsigned i = 0; i < std::max(1U, options_.num_workers); ++i)
     start("stoker-build", [&] { run_worker(line, old); });
-  start("stoker-commit", [&] { run_committer(line, committer); });
+  start("stoker-commit", [&] { run_writer(line, writer); });
   while (!line.wait_for_end())
     if (options_.stop.stop_requested()) line.stop();
   for (Thread& thread : threads) thread.join();
   report_.stopped = line.stopped();
   if (line.failure() == nullptr) return;
   try {
-    committer.finish();  // what is whole stays committed, whatever ended the build
+    writer.finish();  // what is whole stays committed, whatever ended the build
   } catch (const std::exception&) {
     // The first failure is the one that is told.
   }
@@ -343,15 +343,15 @@ BuildReport Build::run() {
     return std::move(report_);
   }
   check_space(todo);
-  ManifestWriter committer(folder_, target_.head, found_);
+  ManifestWriter writer(folder_, target_.head, found_);
   for (ShardState& state : found_.shards) {
-    const bool kept = committer.is_kept(state);
+    const bool kept = writer.is_kept(state);
     if (kept) note_kept(state);
     // Whole by its index, but adopting it showed a bad record.
     if (!kept && state.is_complete) todo.push_back(&state);
   }
   num_rejected_ = rejected_ids_.size();
-  make_all(std::move(todo), committer);
+  make_all(std::move(todo), writer);
   check_sources_unchanged();
   if (!report_.stopped) publish_hints();
   // A row is accepted or rejected as a whole, whichever of its records was bad.
@@ -362,8 +362,8 @@ BuildReport Build::run() {
   report_.rows_built = built_ids_.size();
   report_.rows_reused = all_ids_.size() - built_ids_.size();
   report_.num_rejected_rows = rejected_ids_.size();
-  report_.shards_written = committer.shards_written();
-  for (const ShardLine& line : committer.manifest().shards) report_.size_bytes += line.size_bytes;
+  report_.shards_written = writer.shards_written();
+  for (const ShardLine& line : writer.manifest().shards) report_.size_bytes += line.size_bytes;
   std::sort(report_.rejects.begin(), report_.rejects.end(),
             [](const BuildReject& a, const BuildReject& b) {
               return std::tie(a.id, a.kind) < std::tie(b.id, b.kind);

@@ -48,7 +48,7 @@ Error lock_error(const ErrorCode& code, const File& file, std::string found) {
   Error error;
   error.code = &code;
   error.place.file = file.path();
-  error.promised = "one builder at a time";
+  error.promised = "no other builder";
   error.found = std::move(found);
   return error;
 }

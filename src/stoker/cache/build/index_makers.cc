@@ -20,7 +20,7 @@ Error too_short(const data::Utterance& utterance, std::size_t num_samples) {
   error.code = &kNoFrames;
   error.place.file = std::string(utterance.file);
   error.promised = "enough samples for one frame";
-  error.found = fmt::format("{} samples are left", grouped(num_samples));
+  error.found = fmt::format("{} samples", grouped(num_samples));
   error.action = "row rejected";
   return error;
 }

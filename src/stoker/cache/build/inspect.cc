@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "stoker/base/io/list_folder.h"
+#include "stoker/base/io/paths.h"
 #include "stoker/base/thread/parallel.h"
 #include "stoker/cache/errors.h"
 #include "stoker/cache/read/damage.h"
@@ -36,7 +36,7 @@ Error missing_shard(const File& folder, const std::string& name) {
   Error error;
   error.code = &kShardMissing;
   error.place.file = folder.path() + "/" + name;
-  error.promised = "a shard the manifest names";
+  error.promised = "the shard that the manifest names";
   error.found = "no such file";
   return error;
 }

@@ -97,7 +97,7 @@ Error unwritable(Error error) {
 WantedData::WantedData(const config::Settings& settings, Io& io, std::stop_token stop,
                        std::optional<SimdLevel> begin_at)
     : index(data::open_index(data::index_options_of(settings), io, std::move(stop))) {
-  place = find_cache_place(settings, data::FeatureIdentity(settings).features, io);
+  place = find_cache_location(settings, data::FeatureIdentity(settings).features, io);
   const std::optional<Manifest> have = manifest_in(io, place.folder);
   const SimdLevel level =
       level_for(have ? &*have : nullptr, place.folder, begin_at).take_or_raise();

@@ -55,7 +55,7 @@ class AssemblyLine {
 
   // Waits up to 100 ms for the end of all work; true when it has come.
   bool wait_for_end();
-  void leave();  // a worker or the committer has ended
+  void leave();  // a worker or the writer of the manifest has ended
   void enter();  // … has begun
 
  private:

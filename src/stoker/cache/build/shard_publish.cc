@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "stoker/base/errors.h"
-#include "stoker/base/io/list_folder.h"
-#include "stoker/base/io/temp_name.h"
+#include "stoker/base/io/paths.h"
 #include "stoker/base/number_text.h"
 #include "stoker/cache/errors.h"
 #include "stoker/cache/read/damage.h"
@@ -23,8 +22,8 @@ Error with_space(Error error, const File& folder, std::uint64_t needed_bytes) {
   std::uint64_t free_bytes = 0;
   if (error.code != &kIoFull || !folder.io().free_space(folder.handle(), free_bytes).ok())
     return error;
-  error.promised = fmt::format("{} needed, {} free; {}", bytes_text(needed_bytes),
-                               bytes_text(free_bytes), error.promised);
+  error.promised = bytes_text(needed_bytes) + " of free space";
+  error.found = fmt::format("{} ({})", bytes_text(free_bytes), error.found);
   return error;
 }
 

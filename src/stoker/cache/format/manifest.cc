@@ -173,7 +173,7 @@ Result<Manifest> decode_manifest(const std::string& file, std::span<const std::b
   const std::string_view last = text.substr(body.size());
   if (body.back() != '\n' || last != digest_line(body))
     return manifest_error(file, 0, "a last line with the digest of all before it",
-                          fmt::format("bytes give {}", digest_of(body).hex()));
+                          digest_of(body).hex());
   Manifest manifest;
   std::size_t line_start = 0;
   for (std::uint64_t line = 1; line_start < body.size(); ++line) {
@@ -203,7 +203,7 @@ Result<Manifest> load_manifest(const File& folder) {
     error.code = &kNoCache;
     error.place.file = folder.path();
     error.promised = "a manifest.json";
-    error.found = "the folder has none";
+    error.found = "none in the folder";
     return error;
   }
   Result<File> file = open_beneath(folder, name, OpenFor::kRead);

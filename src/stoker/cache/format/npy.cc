@@ -241,7 +241,7 @@ Result<NpyArray> convert_npy(const std::string& file, const NpyArray& array, Ele
     if (fits) continue;
     error.code = &kNpyValue;
     error.promised = fmt::format("finite values that fit {}", element_name(to));
-    error.found = fmt::format("value {} does not", i);
+    error.found = fmt::format("value {}, which does not", i);
     return error;
   }
   return out;

@@ -182,8 +182,8 @@ Result<void> check_start(const std::string& file, std::span<const std::byte> byt
   if (start.starts_with("PK\x03\x04"))
     return npy_error(kNpyZip, file, "an npy file", "a zip archive (.npz)");
   if (!start.starts_with(kMagic) || start.size() < 8)
-    return npy_error(kNpyMagic, file, "an npy file starts with \\x93NUMPY",
-                     bytes.empty() ? "the file is empty" : fmt::format("\"{}\"", start));
+    return npy_error(kNpyMagic, file, "\\x93NUMPY at the start",
+                     bytes.empty() ? "an empty file" : fmt::format("\"{}\"", start));
   const auto major = static_cast<unsigned char>(start[6]);
   if (major < 1 || major > 3 || start[7] != 0)
     return npy_error(kNpyVersion, file, "version 1.0, 2.0 or 3.0",
@@ -204,13 +204,13 @@ Result<NpyHeader> decode_npy_header(const std::string& file, std::span<const std
   const std::size_t field_bytes = bytes[6] == std::byte{1} ? 2 : 4;
   const std::size_t dict_at = 8 + field_bytes;
   if (bytes.size() < dict_at)
-    return npy_error(kNpyHeader, file, "a header length", "the file ends before it");
+    return npy_error(kNpyHeader, file, "a header length", "the end of the file");
   const std::size_t dict_bytes = field_bytes == 2 ? load_le<std::uint16_t>(bytes.data() + 8)
                                                   : load_le<std::uint32_t>(bytes.data() + 8);
   if (dict_bytes > kMaxNpyHeaderBytes || dict_bytes > bytes.size() - dict_at)
     return npy_error(kNpyHeader, file, fmt::format("a header of {} bytes", grouped(dict_bytes)),
-                     fmt::format("{} bytes follow, at most {} are read",
-                                 grouped(bytes.size() - dict_at), grouped(kMaxNpyHeaderBytes)));
+                     fmt::format("{} bytes; at most {} are read", grouped(bytes.size() - dict_at),
+                                 grouped(kMaxNpyHeaderBytes)));
   NpyHeader header;
   header.data_at_bytes = dict_at + dict_bytes;
   if (Result<void> dict = read_dict(file, view_text(bytes.subspan(dict_at, dict_bytes)), header);
@@ -221,8 +221,8 @@ Result<NpyHeader> decode_npy_header(const std::string& file, std::span<const std
   const std::uint64_t present = file_bytes - header.data_at_bytes;
   if (*promised != present)
     return npy_error(kNpySize, file,
-                     fmt::format("{} promises {} bytes", header.shape.text(), grouped(*promised)),
-                     fmt::format("{} follow the header", grouped(present)));
+                     fmt::format("{} bytes for {}", grouped(*promised), header.shape.text()),
+                     fmt::format("{} after the header", grouped(present)));
   return header;
 }
 

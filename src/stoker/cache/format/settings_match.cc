@@ -65,12 +65,12 @@ Error settings_error(const std::string& folder, const std::vector<SettingDiffere
   error.place.file = folder;
   if (differences.empty()) {
     error.promised = "a cache of these settings";
-    error.found = "another one";
+    error.found = "a cache of other settings";
     return error;
   }
   const SettingDifference& first = differences.front();
-  error.promised = fmt::format("wanted {} = {}", first.name, first.want);
-  error.found = fmt::format("the cache has {}", first.have);
+  error.promised = fmt::format("{} = {}", first.name, first.want);
+  error.found = fmt::format("{} in the cache", first.have);
   if (differences.size() > 1)
     error.found += fmt::format(", and {} more differences", differences.size() - 1);
   return error;

@@ -98,7 +98,7 @@ std::optional<Flaw> check_sealed(std::span<const std::byte> bytes, std::string_v
   const auto stored = load_le<std::uint32_t>(bytes.data() + crc_at);
   const std::uint32_t computed = crc32c(bytes.first(crc_at));
   if (stored != computed)
-    return Flaw{fmt::format("CRC {:08x}", stored), fmt::format("bytes give {:08x}", computed)};
+    return Flaw{fmt::format("CRC {:08x}", stored), fmt::format("{:08x}", computed)};
   if (version_bytes == 0) {
     if (view_text(bytes.first(magic.size())) != magic)
       return Flaw{fmt::format("mark {}", magic), "another mark"};
@@ -111,7 +111,7 @@ std::optional<Flaw> check_zero(std::span<const std::byte> bytes, std::string_vie
   const auto bad =
       std::find_if(bytes.begin(), bytes.end(), [](std::byte b) { return b != std::byte{0}; });
   if (bad == bytes.end()) return std::nullopt;
-  return Flaw{fmt::format("{} zero", what),
+  return Flaw{fmt::format("zero {}", what),
               fmt::format("value {:02x}", std::to_integer<int>(*bad))};
 }
 

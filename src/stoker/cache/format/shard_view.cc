@@ -17,7 +17,7 @@ Error shard_error(const std::string& file, std::uint64_t at_bytes, std::string_v
   Error error;
   error.code = flaw.other_version ? &kCacheVersion : &kShardCorrupt;
   error.place = {file, {}, {}, at_bytes};
-  error.promised = fmt::format("{}: {}", part, flaw.promised);
+  error.promised = fmt::format("{} ({})", flaw.promised, part);
   error.found = flaw.found;
   return error;
 }
@@ -69,27 +69,26 @@ std::uint64_t RecordEntry::end_bytes() const noexcept {
 Result<Footer> read_footer(const std::string& file, std::uint64_t file_bytes,
                            std::span<const std::byte> last_bytes) {
   if (file_bytes < kShardHeaderBytes + kFooterBytes || last_bytes.size() != kFooterBytes)
-    return size_error(file, "a shard has a header and a footer",
-                      fmt::format("file holds {} bytes", grouped(file_bytes)));
+    return size_error(file, "a header and a footer", fmt::format("{} bytes", grouped(file_bytes)));
   Footer footer;
   if (auto flaw = decode(last_bytes.first<kFooterBytes>(), footer))
     return shard_error(file, file_bytes - kFooterBytes, "footer", *flaw);
   if (footer.file_bytes != file_bytes)
-    return size_error(file, fmt::format("footer promises {} bytes", grouped(footer.file_bytes)),
-                      fmt::format("file holds {}", grouped(file_bytes)));
+    return size_error(file, fmt::format("{} bytes by the footer", grouped(footer.file_bytes)),
+                      grouped(file_bytes));
   const auto index_end = checked_add(footer.index_at_bytes, footer.index_bytes);
   if (!index_end || *index_end != file_bytes - kFooterBytes ||
       footer.index_at_bytes < kShardHeaderBytes || footer.index_at_bytes % kAlignBytes != 0)
     return shard_error(file, file_bytes - kFooterBytes, "footer",
-                       {"the index lies before the footer",
+                       {"the index before the footer",
                         fmt::format("{} bytes at {}", footer.index_bytes, footer.index_at_bytes)});
   return footer;
 }
 
 Result<ShardView> ShardView::open(const Parts& parts) {
   if (parts.tail.size() < kFooterBytes || parts.head.size() < kShardHeaderBytes)
-    return size_error(parts.file, "a shard has a header and a footer",
-                      fmt::format("file holds {} bytes", grouped(parts.file_bytes)));
+    return size_error(parts.file, "a header and a footer",
+                      fmt::format("{} bytes", grouped(parts.file_bytes)));
   ShardView view;
   view.file_ = parts.file;
   if (auto flaw = decode(parts.head.first<kShardHeaderBytes>(), view.header_))
@@ -119,9 +118,8 @@ Result<void> ShardView::read_index(std::span<const std::byte> index) {
   const std::uint64_t at = footer_.index_at_bytes;
   const std::uint32_t crc = index_crc(header_.number, at, index);
   if (crc != footer_.index_crc)
-    return shard_error(
-        file_, at, "index",
-        {fmt::format("CRC {:08x}", footer_.index_crc), fmt::format("bytes give {:08x}", crc)});
+    return shard_error(file_, at, "index",
+                       {fmt::format("CRC {:08x}", footer_.index_crc), fmt::format("{:08x}", crc)});
   const std::uint64_t table_bytes = std::uint64_t{footer_.num_records} * kIndexEntryBytes;
   if (footer_.num_records != header_.num_records || footer_.number != header_.number ||
       table_bytes > index.size())
@@ -216,8 +214,8 @@ Result<RecordHeader> ShardView::check_record(std::size_t index,
       payload_crc({header.shard_number, header.at_bytes, header.key},
                   record.subspan(kRecordHeaderBytes, entries_[index].payload_bytes));
   if (crc != header.payload_crc)
-    return record_error(index, {fmt::format("payload CRC {:08x}", header.payload_crc),
-                                fmt::format("bytes give {:08x}", crc)});
+    return record_error(
+        index, {fmt::format("payload CRC {:08x}", header.payload_crc), fmt::format("{:08x}", crc)});
   return header;
 }
 

@@ -8,8 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "stoker/base/io/list_folder.h"
-#include "stoker/base/io/temp_name.h"
+#include "stoker/base/io/paths.h"
 #include "stoker/cache/build/cache_lock.h"
 #include "stoker/cache/build/source_hints.h"
 #include "stoker/cache/format/manifest.h"

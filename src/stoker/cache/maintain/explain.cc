@@ -128,7 +128,7 @@ std::vector<EntryReason> explain_entry(const Inspection& found, const std::strin
   error.code = &kShardMissing;
   error.place.file = place;
   error.promised = "an id of the data set";
-  error.found = fmt::format("\"{}\" is none", id);
+  error.found = fmt::format("\"{}\"", id);
   error.cure = "stoker data info lists ids; rows that were rejected have none";
   raise(std::move(error));
 }

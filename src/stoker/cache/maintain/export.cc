@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "stoker/base/error.h"
-#include "stoker/base/io/temp_name.h"
+#include "stoker/base/io/paths.h"
 #include "stoker/base/thread/parallel.h"
 #include "stoker/cache/build/shard_publish.h"
 #include "stoker/cache/errors.h"

@@ -71,7 +71,7 @@ void add_mixed(Io& io, const std::string& path, const FolderRole& tokens, const 
 
 Result<NpyArray> accept_tokens(const std::string& file, const NpyArray& array) {
   if (array.shape.rank != 1 || is_float(array.shape.element))
-    return shape_error(file, "tokens are integers [tokens]", array.shape);
+    return shape_error(file, "integers [tokens]", array.shape);
   return convert_npy(file, array, ElementType::kI32);
 }
 
@@ -79,8 +79,7 @@ ArrayRule accept_mels(std::int64_t num_mels, ElementType element) {
   return [num_mels, element](const std::string& file, NpyArray array) -> Result<NpyArray> {
     const bool fits = array.shape.rank == 2 && is_float(array.shape.element) &&
                       array.shape.axes[1] == num_mels && array.shape.axes[0] > 0;
-    if (!fits)
-      return shape_error(file, fmt::format("mels are floats [frames, {}]", num_mels), array.shape);
+    if (!fits) return shape_error(file, fmt::format("floats [frames, {}]", num_mels), array.shape);
     return convert_npy(file, array, element);
   };
 }

@@ -1,4 +1,4 @@
-// Brings feature folders of the original, and named arrays, into a cache of their own.
+// Brings feature folders of myxtts, and named arrays, into a cache of their own.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ ArrayRule accept_mels(std::int64_t num_mels, ElementType element);
 struct ImportPlan {
   BuildTarget target;
   std::vector<std::unique_ptr<RecordMaker>> makers;
-  config::Settings settings;  // what the original's files were made with
+  config::Settings settings;  // what the files of myxtts were made with
   std::uint64_t num_files = 0;
   std::uint64_t num_leftovers = 0;  // "*.npy.tmp.npy", ignored
   std::uint64_t num_other = 0;      // files that are no arrays, ignored

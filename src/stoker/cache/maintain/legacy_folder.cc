@@ -6,7 +6,7 @@
 #include <charconv>
 #include <utility>
 
-#include "stoker/base/io/list_folder.h"
+#include "stoker/base/io/paths.h"
 #include "stoker/cache/errors.h"
 
 namespace stoker::cache {
@@ -37,7 +37,7 @@ Error two_of_a_kind(const std::string& first, const std::string& second) {
   error.code = &kImportTwice;
   error.place.file = first;
   error.promised = "one folder of its kind";
-  error.found = second + " as well";
+  error.found = second + " as a second one";
   return error;
 }
 

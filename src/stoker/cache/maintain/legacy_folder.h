@@ -1,4 +1,4 @@
-// The original's feature folders: what their names say, and the settings that mean the same here.
+// The feature folders of myxtts: what their names say, and the settings that mean the same here.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ struct LegacyFolders {
 // is nothing, E-IMPORT-TWICE when there are two of a kind.
 Result<LegacyFolders> find_legacy_folders(Io& io, const std::string& path);
 
-// The settings under which the original made such files: preset and vocabulary myxtts.
+// The settings under which myxtts made such files: preset and vocabulary myxtts.
 config::Settings legacy_settings(const LegacyFolders& folders);
 
 }  // namespace stoker::cache

@@ -108,7 +108,8 @@ void count_row(VerifyReport& part, RowState row) {
 }
 
 Error no_row(const ShardView& view, std::size_t record) {
-  Error error = view.record_error(record, {"a row of the data set", "it has none of that id"});
+  Error error =
+      view.record_error(record, {"an utterance of the data set", "an id that it does not have"});
   error.code = &kRowGone;
   return error;
 }

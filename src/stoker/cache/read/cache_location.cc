@@ -10,8 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "stoker/base/io/list_folder.h"
-#include "stoker/base/io/real_path.h"
+#include "stoker/base/io/paths.h"
 #include "stoker/cache/errors.h"
 #include "stoker/cache/format/manifest.h"
 #include "stoker/data/layout.h"
@@ -98,7 +97,7 @@ bool can_be_written(const fs::path& folder) {
   raise(std::move(error));
 }
 
-CacheLocation explicit_place(const config::Settings& settings, Io& io) {
+CacheLocation explicit_location(const config::Settings& settings, Io& io) {
   std::error_code ignored;
   const fs::path folder = real_path(settings.cache.dir);
   if (folder == folder.root_path()) refuse(folder.string(), "the root of the file system");
@@ -181,9 +180,9 @@ std::string caches_of_data(const config::Settings& settings) {
   return (data_folder(settings) / ".stoker").string();
 }
 
-CacheLocation find_cache_place(const config::Settings& settings, const Digest128& features,
-                               Io& io) {
-  if (!settings.cache.dir.empty()) return explicit_place(settings, io);
+CacheLocation find_cache_location(const config::Settings& settings, const Digest128& features,
+                                  Io& io) {
+  if (!settings.cache.dir.empty()) return explicit_location(settings, io);
   std::string name = features.short_hex();
   if (const std::string list = list_key(settings, io); !list.empty())
     name += fmt::format("-{:016x}", hash64(list));

@@ -23,7 +23,8 @@ struct CacheLocation {
 // after the data set and its real path; `cache.dir` overrules all. Throws E-CACHE-PLACE for the
 // data folder itself, for a folder inside the one that holds its sound, and for "/". Nothing is
 // created.
-CacheLocation find_cache_place(const config::Settings& settings, const Digest128& features, Io& io);
+CacheLocation find_cache_location(const config::Settings& settings, const Digest128& features,
+                                  Io& io);
 
 // The folder that holds every cache of the data set beside it: "<data>/.stoker".
 std::string caches_of_data(const config::Settings& settings);

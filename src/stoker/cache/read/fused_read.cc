@@ -9,7 +9,6 @@
 #include "stoker/base/digest/crc32c.h"
 #include "stoker/base/invariant.h"
 #include "stoker/base/simd_level.h"
-#include "stoker/cache/read/fused_read_kernels.h"
 
 namespace stoker::cache {
 namespace {
@@ -20,16 +19,6 @@ constexpr std::size_t kBlockBytes = 4096;
 void widen_portable(const std::byte* from, float* to, std::size_t num_values) {
   for (std::size_t i = 0; i < num_values; ++i)
     to[i] = audio::f16_value(load_le<std::uint16_t>(from + 2 * i));
-}
-
-std::uint32_t copy_portable_crc(const std::byte* from, std::byte* to, std::size_t num_bytes,
-                                std::uint32_t crc) {
-  for (std::size_t at = 0; at < num_bytes; at += kBlockBytes) {
-    const std::size_t block = std::min(kBlockBytes, num_bytes - at);
-    crc = crc32c({from + at, block}, crc);
-    std::memcpy(to + at, from + at, block);
-  }
-  return crc;
 }
 
 std::uint32_t widen_portable_crc(const std::byte* from, float* to, std::size_t num_values,
@@ -93,6 +82,16 @@ bool is_widening(const FusedCopy& copy) noexcept {
 
 }  // namespace
 
+std::uint32_t copy_by_blocks(const std::byte* from, std::byte* to, std::size_t num_bytes,
+                             std::uint32_t crc) {
+  for (std::size_t at = 0; at < num_bytes; at += kBlockBytes) {
+    const std::size_t block = std::min(kBlockBytes, num_bytes - at);
+    crc = crc32c({from + at, block}, crc);
+    std::memcpy(to + at, from + at, block);
+  }
+  return crc;
+}
+
 void fill_by_values(std::byte* to, std::size_t num_bytes, std::uint32_t four_bytes) {
   std::size_t at = 0;
   for (; at + sizeof four_bytes <= num_bytes; at += sizeof four_bytes)
@@ -100,8 +99,8 @@ void fill_by_values(std::byte* to, std::size_t num_bytes, std::uint32_t four_byt
   std::memcpy(to + at, &four_bytes, num_bytes - at);
 }
 
-const FusedKernels kPortableKernels{"portable", copy_portable_crc, widen_portable_crc,
-                                    widen_portable, fill_by_values};
+const FusedKernels kPortableKernels{"portable", copy_by_blocks, widen_portable_crc, widen_portable,
+                                    fill_by_values};
 
 bool can_convert(ElementType from, ElementType to) noexcept {
   return from == to || (is_batch_float(from) && is_batch_float(to));

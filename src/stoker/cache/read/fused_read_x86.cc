@@ -7,7 +7,7 @@
 
 #include "stoker/audio/float16.h"
 #include "stoker/base/digest/crc32c.h"
-#include "stoker/cache/read/fused_read_kernels.h"
+#include "stoker/cache/read/fused_read.h"
 
 #include "stoker/base/bytes.h"
 
@@ -191,18 +191,8 @@ STOKER_AVX512 void fill_avx512(std::byte* to, std::size_t num_bytes, std::uint32
   _mm_sfence();
 }
 
-// Without wide carry-less multiplication the three-way CRC of a block that fits the first-level
-// cache comes first, then the block's copy.
-std::uint32_t copy_avx2(const std::byte* from, std::byte* to, std::size_t num_bytes,
-                        std::uint32_t crc) {
-  for (std::size_t at = 0; at < num_bytes; at += kBlockBytes) {
-    const std::size_t block = std::min(kBlockBytes, num_bytes - at);
-    crc = crc32c({from + at, block}, crc);
-    std::memcpy(to + at, from + at, block);
-  }
-  return crc;
-}
-
+// Without wide carry-less multiplication the three-way CRC of a block comes first, as in
+// copy_by_blocks().
 std::uint32_t widen_avx2(const std::byte* from, float* to, std::size_t num_values,
                          std::uint32_t crc) {
   constexpr std::size_t kBlockValues = kBlockBytes / 2;
@@ -216,7 +206,7 @@ std::uint32_t widen_avx2(const std::byte* from, float* to, std::size_t num_value
 
 }  // namespace
 
-const FusedKernels kAvx2Kernels{"avx2, CRC by blocks", copy_avx2, widen_avx2, widen_avx2_only,
+const FusedKernels kAvx2Kernels{"avx2, CRC by blocks", copy_by_blocks, widen_avx2, widen_avx2_only,
                                 fill_by_values};
 const FusedKernels kAvx512Kernels{"avx512 vpclmulqdq", copy_avx512, widen_avx512, widen_avx512_only,
                                   fill_avx512};

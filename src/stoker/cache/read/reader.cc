@@ -114,8 +114,8 @@ struct RecordPass {
     copy.crc_before = *before;
     const std::uint32_t crc = copy_with_crc(copy);
     if (crc == entry.payload_crc) return;
-    error = view.record_error(index, {fmt::format("payload CRC {:08x}", entry.payload_crc),
-                                      fmt::format("bytes give {:08x}", crc)});
+    error = view.record_error(
+        index, {fmt::format("payload CRC {:08x}", entry.payload_crc), fmt::format("{:08x}", crc)});
   }
 };
 

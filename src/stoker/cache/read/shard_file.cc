@@ -22,8 +22,8 @@ Error short_file(const std::string& path, std::string promised, std::string foun
 }
 
 Error cut_short(const std::string& path, std::uint64_t promised_bytes) {
-  Error error = short_file(path, fmt::format("{} bytes when opened", grouped(promised_bytes)),
-                           "the file became shorter while it was mapped");
+  Error error = short_file(path, fmt::format("{} bytes, as when opened", grouped(promised_bytes)),
+                           "a file that became shorter while it was mapped");
   error.code = &kMapTruncated;
   return error;
 }
@@ -36,7 +36,7 @@ Result<std::vector<std::byte>> read_exactly(const File& file, std::uint64_t at_b
   if (!got) return std::move(got).error();
   if (*got != size_bytes)
     return short_file(file.path(), fmt::format("{} bytes at {}", size_bytes, at_bytes),
-                      fmt::format("{} are there", *got));
+                      fmt::format("{}", *got));
   return bytes;
 }
 
@@ -119,8 +119,8 @@ Result<ShardFile> ShardFile::open(const File& folder, const std::string& name, R
   if (info->kind != FileKind::kRegular)
     return io_error("read", file->path(), info->kind == FileKind::kFolder ? EISDIR : ENXIO);
   if (info->size_bytes < kShardHeaderBytes + kFooterBytes)
-    return short_file(file->path(), "a shard has a header and a footer",
-                      fmt::format("file holds {} bytes", info->size_bytes));
+    return short_file(file->path(), "a header and a footer",
+                      fmt::format("{} bytes", info->size_bytes));
   ShardFile shard;
   Result<ShardView> view = Error{};
   if (access == ReadMode::kMap) {
@@ -140,7 +140,7 @@ Result<ShardFile> ShardFile::open(const File& folder, const std::string& name, R
   if (!view) return std::move(view).error();
   shard.view_ = std::move(view).value();
   if (shard_file_name(shard.view_.header().number) != name) {
-    Error error = short_file(shard.view_.file(), "the shard its name says",
+    Error error = short_file(shard.view_.file(), "the shard that its name says",
                              shard_file_name(shard.view_.header().number));
     error.code = &kShardForeign;
     return error;
@@ -180,7 +180,7 @@ Result<RecordHeader> ShardFile::check_record(std::size_t index,
 Error ShardFile::truncated_error(std::size_t index) const {
   Error error = cut_short(view_.file(), size_bytes());
   error.place.byte = view_[index].at.at_bytes;
-  error.promised = fmt::format("record \"{}\": {}", view_[index].id, error.promised);
+  error.promised = fmt::format("{} (record \"{}\")", error.promised, view_[index].id);
   return error;
 }
 
@@ -196,7 +196,7 @@ Result<ShardFile> open_listed_shard(const File& folder, const ShardLine& line, R
   Error error;
   error.code = &kShardForeign;
   error.place.file = view.file();
-  error.promised = fmt::format("manifest names digest {}", line.digest.hex());
+  error.promised = fmt::format("digest {} by the manifest", line.digest.hex());
   error.found = view.digest().hex();
   return error;
 }

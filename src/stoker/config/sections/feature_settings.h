@@ -67,7 +67,7 @@ struct FeatureSettings {
             .myxtts("data.trim_silence")
             .affects(kFeatures),
         field("trim_top_db", &C::trim_top_db, {1.0, 200.0},
-              "What lies this far below the loudest frame is silence.")
+              "What is this far below the loudest frame is silence.")
             .unit("dB")
             .affects(kFeatures),
         field("loudness", &C::loudness, "Bring every utterance to one loudness.")

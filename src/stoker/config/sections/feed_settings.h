@@ -187,7 +187,7 @@ struct GpuSettings {
         field("pin_memory", &C::pin_memory, "Page-locked host buffers for copies.")
             .myxtts("data.pin_memory"),
         field("copy_from_cache", &C::copy_from_cache,
-              "Rows of a mapped cache in memory are copied from where they lie; off: through "
+              "Utterances of a mapped cache in memory are copied directly from it; off: through "
               "page-locked slots."),
         field("mel_place", &C::mel_place, "Where mels are computed; auto: measured at start."),
     };

@@ -189,13 +189,14 @@ class TreeBuilder : public YAML::EventHandler {
     if (key.kind != YamlNode::Kind::kScalar)
       raise({.code = &kConfigYaml,
              .place = key.place,
-             .promised = "a key is a word",
+             .promised = "a word as key",
              .found = "another kind of value before the colon"});
     const auto [earlier, is_new] = top.lines.emplace(key.text, *key.place.line);
     if (!is_new)
       raise({.code = &kConfigDuplicate,
              .place = key.place,
-             .found = fmt::format("\"{}\" is here and on line {}", key.text, earlier->second)});
+             .promised = fmt::format("one \"{}\"", key.text),
+             .found = fmt::format("a second one; the first is on line {}", earlier->second)});
     top.node.entries.push_back({std::move(key), YamlNode{}});
     top.key_waits = true;
   }
@@ -229,7 +230,7 @@ YamlNode parse_yaml(std::string_view text, const std::string& name) {
       raise({.code = &kConfigYaml,
              .place = second.take_root().place,
              .promised = "one document",
-             .found = "a second one begins here"});
+             .found = "a second one"});
     if (root.is_null()) root.kind = YamlNode::Kind::kMap;
     return root;
   } catch (const YAML::Exception& refused) {
@@ -249,7 +250,7 @@ YamlNode load_yaml(const std::string& path) {
     raise({.code = &kConfigSize,
            .place = {.file = path},
            .promised = "at most 1 MiB",
-           .found = fmt::format("the file holds {}", bytes_text(info->size_bytes))});
+           .found = bytes_text(info->size_bytes)});
   const Result<std::vector<std::byte>> bytes = read_whole(*file, kMaxFileBytes);
   if (!bytes) refuse(bytes.error());
   return parse_yaml(view_text(*bytes), path);

@@ -19,8 +19,8 @@ Error changed(const File& file, std::uint64_t promised_bytes, std::uint64_t foun
   Error error;
   error.code = &audio::kWavChanged;
   error.place.file = file.path();
-  error.promised = fmt::format("{} bytes when opened", grouped(promised_bytes));
-  error.found = fmt::format("{} now", grouped(found_bytes));
+  error.promised = fmt::format("{} bytes, as when opened", grouped(promised_bytes));
+  error.found = grouped(found_bytes);
   return error;
 }
 

@@ -187,13 +187,13 @@ Result<void> check_options(const MakeOptions& options) {
         .code = &kMakeOption, .promised = std::move(promised), .found = fmt::format("{}", found)};
   };
   if (options.num_utterances < 1 || options.num_utterances > kMostUtterances) {
-    return refuse("--clips takes 1 to 100,000,000", options.num_utterances);
+    return refuse("--clips of 1 to 100,000,000", options.num_utterances);
   }
   if (options.num_speakers < 1 || options.num_speakers > kMostSpeakers) {
-    return refuse("--speakers takes 1 to 1,000", options.num_speakers);
+    return refuse("--speakers of 1 to 1,000", options.num_speakers);
   }
   if (options.rate_hz < kLowestRateHz || options.rate_hz > kHighestRateHz) {
-    return refuse("--sample-rate takes 8000 to 48000 Hz", options.rate_hz);
+    return refuse("--sample-rate of 8000 to 48000 Hz", options.rate_hz);
   }
   return {};
 }

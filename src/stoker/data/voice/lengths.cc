@@ -39,7 +39,7 @@ std::optional<double> parse_seconds(std::string_view text) {
 
 Error bad_lengths(std::string_view text) {
   return {.code = &kMakeOption,
-          .promised = "--lengths takes natural, ljspeech or uniform:A-B with 0.5 <= A <= B <= 60",
+          .promised = "--lengths natural, ljspeech or uniform:A-B with 0.5 <= A <= B <= 60",
           .found = std::string(text)};
 }
 

@@ -1,6 +1,6 @@
 #include <vector>
 
-#include "stoker/base/io/list_folder.h"
+#include "stoker/base/io/paths.h"
 #include "stoker/data/errors.h"
 #include "stoker/data/voice/data_set_maker.h"
 
@@ -36,7 +36,7 @@ Error foreign_entry(const File& folder, const std::string& name, std::string pro
   return {.code = &kMakeFolder,
           .place = {.file = folder.path()},
           .promised = std::move(promised),
-          .found = "it holds " + name};
+          .found = name};
 }
 
 Result<void> remove_file(const File& folder, const std::string& name) {
@@ -49,7 +49,7 @@ Result<void> expect_empty(const File& folder) {
   auto entries = list_folder(folder);
   if (!entries) return entries.error();
   if (entries->empty()) return {};
-  return foreign_entry(folder, entries->front().name, "the folder must be empty");
+  return foreign_entry(folder, entries->front().name, "an empty folder");
 }
 
 // Looks at every entry before removing the first.
@@ -61,7 +61,7 @@ Result<std::vector<std::string>> removable(const File& folder, const IsOurs& is_
   for (const FolderEntry& entry : *entries) {
     if (entry.name == kWavsName || entry.name == kCacheName) continue;
     if (entry.kind != FileKind::kRegular || !is_ours(entry.name)) {
-      return foreign_entry(folder, entry.name, "only files that `data make` wrote are replaced");
+      return foreign_entry(folder, entry.name, "only files that `data make` wrote");
     }
     names.push_back(entry.name);
   }

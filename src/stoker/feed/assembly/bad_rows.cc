@@ -25,7 +25,8 @@ void BadRows::record(BadRow bad) {
   Error error = at->second.error;
   raise({.code = &kFeedBadRows,
          .place = error.place,
-         .promised = "at most " + grouped(allowed()) + " bad rows of " + grouped(limits_.num_rows),
+         .promised =
+             "at most " + grouped(allowed()) + " bad utterances of " + grouped(limits_.num_rows),
          .found = grouped(total) + ", the last with " + std::string(error.code->name) + ": " +
                   error.found});
 }

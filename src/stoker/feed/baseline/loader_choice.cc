@@ -5,7 +5,6 @@
 #include "stoker/cache/read/cache_location.h"
 #include "stoker/data/features/feature_spec.h"
 #include "stoker/feed/baseline/baseline_sources.h"
-#include "stoker/feed/baseline/naive_files.h"
 #include "stoker/feed/errors.h"
 #include "stoker/feed/source/augmentation.h"
 
@@ -19,15 +18,15 @@ LoaderChoice choose_loader(const config::Settings& settings, Io& io) {
   if (Augmentation::is_on(settings.augment)) mode = Mode::kRuntime;
   if (mode == Mode::kRuntime) return choice;
   const Digest128 features = data::FeatureIdentity(settings).features;
-  const std::string cache_folder = cache::find_cache_place(settings, features, io).folder;
+  const std::string cache_folder = cache::find_cache_location(settings, features, io).folder;
   if (has_npy_folder(io, cache_folder)) {
     mode = Mode::kPrecompute;
     choice.npy_folder = npy_folder_of(cache_folder);
   } else if (mode == Mode::kPrecompute) {
     raise({.code = &kFeedNotCached,
            .place = {.file = npy_folder_of(cache_folder)},
-           .promised = "one .npy file a clip, made from the cache as it is now",
-           .found = "no such files",
+           .promised = "one .npy file per utterance, made from the present cache",
+           .found = "none",
            .cure = "`stoker bench feed --loader naive --path cached` writes them; or use "
                    "preprocessing_mode runtime"});
   } else {

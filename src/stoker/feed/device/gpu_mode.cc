@@ -19,13 +19,15 @@ const cuda::DeviceInfo* find_device(const DeviceView& view, int index) {
 }
 
 Error no_device(const DeviceView& view) {
-  return {.code = &cuda::kCudaNone, .promised = "a GPU", .found = view.probe.why_none};
+  return {.code = &cuda::kCudaNone,
+          .promised = "a GPU",
+          .found = fmt::format("none ({})", view.probe.why_none)};
 }
 
 Error no_such_device(const DeviceView& view, int index) {
   return {.code = &cuda::kCudaIndex,
           .promised = fmt::format("GPU {}", index),
-          .found = fmt::format("{} here: 0 to {}", view.probe.devices.size(),
+          .found = fmt::format("{} GPUs: 0 to {}", view.probe.devices.size(),
                                view.probe.devices.size() - 1)};
 }
 
@@ -57,7 +59,7 @@ ModeChoice multi_gpu(const ModeWish& wish, const DeviceView& view, Fallbacks& fa
   if (!view.api->can_reach_peer(choice.data_device, choice.model_device)) {
     const Error error{.code = &cuda::kCudaCall,
                       .promised = "peer copies between the GPUs",
-                      .found = fmt::format("GPU {} cannot reach GPU {}", choice.data_device,
+                      .found = fmt::format("none: GPU {} cannot reach GPU {}", choice.data_device,
                                            choice.model_device)};
     fallbacks.take_or_raise({"peer copy", "staged copy", "no peer link"}, error,
                             "batches go through host memory");

@@ -172,9 +172,9 @@ void DeviceRing::raise_all_held() const {
   }
   if (slots_.size() > kMostNamed) names += ", …";
   raise({.code = &pipeline::kPipeLeases,
-         .promised = "a free one of " + std::to_string(slots_.size()) + " batches on GPU " +
+         .promised = "a free batch of " + std::to_string(slots_.size()) + " on GPU " +
                      std::to_string(options_.device),
-         .found = "the consumer holds all of them" + names,
+         .found = "none; the consumer holds all of them" + names,
          .cure = "destroy or release batches before calling next(), or raise buffer_size"});
 }
 

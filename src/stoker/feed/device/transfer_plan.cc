@@ -77,10 +77,11 @@ MelRoute choose_route(const PlanInputs& request) {
   };
   MelRoute route = choose_mel_route(mel);
   if (route.is_refused) {
-    request.fallbacks->take_or_raise(
-        {"GPU mel", "CPU mel", {}},
-        {.code = &cuda::kCudaMel, .promised = "gpu.mel_place = gpu", .found = route.reason},
-        "going on with CPU mel");
+    request.fallbacks->take_or_raise({"GPU mel", "CPU mel", {}},
+                                     {.code = &cuda::kCudaMel,
+                                      .promised = "log-mel on a GPU (gpu.mel_place = gpu)",
+                                      .found = route.reason},
+                                     "going on with CPU mel");
   }
   return route;
 }
@@ -174,10 +175,10 @@ void make_resident(const PlanInputs& request, DeviceSetup& setup) {
   request.fallbacks->take_or_raise(
       {"gpu tier", "streamed", {}},
       {.code = &cuda::kCudaMemory,
-       .promised = bytes_text(wanted) + " of rows in GPU memory",
-       .found = can_stay ? bytes_text(allowed) + " may be taken"
-                         : std::string("rows that are cut or augmented on the host")},
-      "rows are copied for every batch");
+       .promised = bytes_text(wanted) + " of GPU memory for all utterances",
+       .found = can_stay ? bytes_text(allowed)
+                         : std::string("utterances that are cut or augmented on the host")},
+      "utterances are copied for every batch");
 }
 
 std::string text_of(const DeviceSetup& setup, MelSource source) {

@@ -17,8 +17,8 @@ EpochCursor::EpochCursor(std::shared_ptr<const Sampler> order, std::uint64_t fir
   order_->plan_epoch(first_epoch, *plan);
   if (plan->batches.empty()) {
     raise({.code = &kFeedEmpty,
-           .promised = "at least one full batch an epoch with drop_last",
-           .found = grouped(plan->rows.size()) + " rows, which fill none"});
+           .promised = "at least one full batch per epoch with drop_last",
+           .found = grouped(plan->rows.size()) + " utterances, which fill none"});
   }
   {
     const Lock lock(mutex_);

@@ -18,8 +18,8 @@ constexpr std::uint64_t kMostCountedRuns = 1'000'000'000;
 void check_epoch(std::uint64_t epoch) {
   if (epoch < kEndEpoch) return;
   raise({.code = &kFeedState,
-         .promised = "expected a batch before epoch " + grouped(kEndEpoch),
-         .found = "found one behind it",
+         .promised = "a batch before epoch " + grouped(kEndEpoch),
+         .found = "a later one",
          .cure = "name an earlier batch"});
 }
 
@@ -113,11 +113,10 @@ std::uint64_t EpochLengths::count(std::uint64_t epoch) {
 
 void EpochLengths::check_bounds(std::uint64_t epoch) const {
   if (num_planned_ <= kMostPlannedRows && num_counted_ <= kMostCountedRuns) return;
-  raise(
-      {.code = &kFeedState,
-       .promised = "expected a batch that is found by looking at a bounded number of epochs",
-       .found = "found epochs of different lengths, and still before it at epoch " + grouped(epoch),
-       .cure = "go on from a saved state, which names its epoch"});
+  raise({.code = &kFeedState,
+         .promised = "a batch within a bounded number of epochs",
+         .found = "epochs of different lengths, still before it at epoch " + grouped(epoch),
+         .cure = "go on from a saved state, which names its epoch"});
 }
 
 FeedPosition EpochLengths::find(FeedPosition at) {

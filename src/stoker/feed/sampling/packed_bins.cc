@@ -149,11 +149,11 @@ PackedBins::PackedBins(const std::vector<SampledUtterance>& rows, const SamplerS
   if (settings.batch_size > 0 || most_frames < totals.longest_frames) {
     raise({.code = &kFeedShape,
            .place = {},
-           .promised = "the packed layout is sized by batch_frames alone, and each of the " +
-                       grouped(bins) + " bins of a batch holds the longest row, " +
-                       grouped(totals.longest_frames) + " frames",
-           .found = settings.batch_size > 0 ? "found batch_size " + grouped(settings.batch_size)
-                                            : "found " + grouped(most_frames) + " frames a bin",
+           .promised = "batch_frames for the packed layout, with room for the longest utterance, " +
+                       grouped(totals.longest_frames) + " frames, in each of " + grouped(bins) +
+                       " bins",
+           .found = settings.batch_size > 0 ? "batch_size " + grouped(settings.batch_size)
+                                            : grouped(most_frames) + " frames per bin",
            .action = {},
            .cure = {}});
   }

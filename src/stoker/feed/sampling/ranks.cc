@@ -35,13 +35,13 @@ std::uint32_t first_of(const std::optional<std::int64_t>& set,
 void check_ranks(const RankRows& ranks, std::uint32_t batch_multiple) {
   if (ranks.world_size == 0 || ranks.rank >= ranks.world_size) {
     raise({.code = &kFeedRanks,
-           .promised = "rank is below world_size",
-           .found = "found rank " + grouped(ranks.rank) + " of " + grouped(ranks.world_size)});
+           .promised = "a rank below world_size",
+           .found = "rank " + grouped(ranks.rank) + " of " + grouped(ranks.world_size)});
   }
   if (batch_multiple % ranks.world_size != 0) {
     raise({.code = &kFeedRanks,
-           .promised = "world_size divides batch_multiple",
-           .found = "found world_size " + grouped(ranks.world_size) + " and batch_multiple " +
+           .promised = "a world_size that divides batch_multiple",
+           .found = "world_size " + grouped(ranks.world_size) + " and batch_multiple " +
                     grouped(batch_multiple)});
   }
 }

@@ -29,15 +29,14 @@ constexpr std::uint32_t kMostPasses = 1'000'000'000;  // of a source over its ro
 
 void check_settings(const SamplerSettings& settings) {
   if (settings.batch_multiple == 0 || settings.max_shapes == 0) {
-    refuse(kFeedShape, "batch_multiple and max_shapes are at least 1", "found 0");
+    refuse(kFeedShape, "batch_multiple and max_shapes of at least 1", "0");
   }
   if (settings.batch_frames == 0 && settings.batch_size == 0) {
-    refuse(kFeedShape, "batch_frames or batch_size is at least 1", "both are 0");
+    refuse(kFeedShape, "batch_frames or batch_size of at least 1", "0 for both");
   }
   for (const double weight : settings.source_weights) {
     if (weight >= 0.0 && weight <= 1000.0) continue;
-    refuse(kFeedShape, "a source's weight is from 0 to 1000 passes an epoch",
-           "found " + std::to_string(weight));
+    refuse(kFeedShape, "a source's weight from 0 to 1000 passes per epoch", std::to_string(weight));
   }
 }
 
@@ -68,8 +67,7 @@ void Sampler::prepare_weights() {
   bool any_fraction = false;
   for (const double weight : settings_.source_weights) {
     if (!(weight <= kMostPasses)) {
-      refuse(kFeedShape, "a source's weight of at most " + grouped(kMostPasses),
-             "found a larger one");
+      refuse(kFeedShape, "a source's weight of at most " + grouped(kMostPasses), "a larger one");
     }
     const auto millionths = static_cast<std::uint64_t>(std::floor(weight * kMillion + 0.5));
     whole_passes_.push_back(static_cast<std::uint32_t>(millionths / kMillion));
@@ -83,11 +81,11 @@ void Sampler::prepare_weights() {
     num_planned += whole_passes_[row.source] + (extra_millionths_[row.source] > 0 ? 1U : 0U);
   }
   if (num_planned == 0) {
-    refuse(kFeedEmpty, "at least one row to feed",
-           grouped(rows_.size()) + " rows, all of them of weight 0 or left out");
+    refuse(kFeedEmpty, "at least one utterance to feed",
+           grouped(rows_.size()) + " utterances, all of weight 0 or left out");
   }
   if (num_planned > ~std::uint32_t{0}) {
-    refuse(kFeedShape, "at most " + grouped(~std::uint32_t{0}) + " rows an epoch",
+    refuse(kFeedShape, "at most " + grouped(~std::uint32_t{0}) + " utterances per epoch",
            "weights that ask for " + grouped(num_planned));
   }
   if (!any_fraction) return;
@@ -195,7 +193,7 @@ void Sampler::plan_epoch(std::uint64_t epoch, EpochPlan& plan) const {
 }
 
 void Sampler::plan_shuffled(EpochPlan& plan) const {
-  std::size_t pool_begin = 0;  // the leftovers of the shorter buckets lie there already
+  std::size_t pool_begin = 0;  // the leftovers of the shorter buckets are there already
   for (std::size_t bucket = 0; bucket + 1 < bucket_begins_.size(); ++bucket) {
     for (std::size_t i = bucket_begins_[bucket]; i < bucket_begins_[bucket + 1]; ++i) {
       const std::uint32_t row = bucket_rows_[i];

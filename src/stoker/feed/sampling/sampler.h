@@ -1,4 +1,4 @@
-// Which utterance stands at which place of which batch: a pure function of data, settings, seed,
+// Which utterance is in which row of which batch: a pure function of data, settings, seed,
 // epoch and batch index. docs/format/order.md defines it and has test vectors.
 #pragma once
 

@@ -108,7 +108,7 @@ ArrayRoute find_route(const ArrayRequest& request, const std::string& name) {
   if (route.kind.max_length > 0) return route;
   raise({.code = &kFeedNotCached,
          .promised = "the array \"" + name + "\" of at least one row",
-         .found = route.maker == nullptr ? "neither a record of that name nor a folder of it"
+         .found = route.maker == nullptr ? "neither a record nor a folder of that name"
                                          : "no usable file of any row in its folder",
          .cure = "name its folder in cache.arrays; its files are called <id>.npy"});
 }

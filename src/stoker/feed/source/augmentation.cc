@@ -5,7 +5,7 @@
 
 #include "stoker/audio/prepared_speech.h"
 #include "stoker/base/checked.h"
-#include "stoker/base/io/list_folder.h"
+#include "stoker/base/io/paths.h"
 #include "stoker/base/number_text.h"
 #include "stoker/base/philox.h"
 #include "stoker/feed/errors.h"

@@ -28,8 +28,8 @@ Error in_source(Error error, const std::string& file) {
   if (error.code != &kIoMissing && error.code != &kIoKind && error.code != &kIoAccess) return error;
   return {.code = &kFeedFileChanged,
           .place = {.file = file},
-          .promised = "a file that can be read, as when indexed",
-          .found = std::move(error.found)};
+          .promised = "a readable file, as when indexed",
+          .found = "none (" + error.found + ")"};
 }
 
 Result<void> check_still(const data::OpenSound& sound) {
@@ -38,8 +38,8 @@ Result<void> check_still(const data::OpenSound& sound) {
   if (data::file_mark(*after) == data::file_mark(sound.info.file)) return {};
   return Error{.code = &kFeedFileChanged,
                .place = {.file = sound.file.path()},
-               .promised = "samples that stay while they are read",
-               .found = "the file was written to meanwhile"};
+               .promised = "a file that does not change while it is read",
+               .found = "one that was written to"};
 }
 
 bool is_same_mark(const cache::SourceStamp& a, const cache::SourceStamp& b) {
@@ -178,7 +178,7 @@ Result<void> DataSetReader::check_planned(std::uint32_t utterance, std::size_t n
     return Error{.code = &cache::kNoFrames,
                  .place = {.file = std::string(source_.index()[utterance].file)},
                  .promised = "enough samples for one frame",
-                 .found = grouped(num_samples) + " samples are left"};
+                 .found = grouped(num_samples) + " samples"};
   }
   if (num_frames == source_.num_frames(utterance) && num_samples <= source_.max_samples())
     return {};
@@ -277,13 +277,14 @@ Result<void> DataSetReader::check_info(std::uint32_t utterance, const audio::Sou
       indexed.is_segment ? info.num_samples >= wanted : info.num_samples == wanted;
   if (info.rate_hz != indexed.rate_hz || !has_samples) {
     return changed_since(
-        indexed, grouped(wanted) + " samples at " + grouped(indexed.rate_hz) + " Hz when indexed",
-        grouped(info.num_samples) + " at " + grouped(info.rate_hz) + " Hz now");
+        indexed,
+        grouped(wanted) + " samples at " + grouped(indexed.rate_hz) + " Hz, as when indexed",
+        grouped(info.num_samples) + " at " + grouped(info.rate_hz) + " Hz");
   }
   const bool is_same = indexed.mark == 0 || indexed.mark == data::file_mark(info.file);
   if (is_same || has_same_content(utterance)) return {};
-  return changed_since(indexed, "size and time of the last change as when indexed",
-                       "others, and no cached record that shows the content to be the same");
+  return changed_since(indexed, "size and time of the last change, as when indexed",
+                       "others, and no cached record that proves equal content");
 }
 
 // A file that was only touched or copied back holds what its record was made from.
@@ -381,7 +382,7 @@ Result<std::uint32_t> DataSetReader::make_array(std::uint32_t utterance, std::si
     return Error{.code = &kFeedFileChanged,
                  .place = {.file = path},
                  .promised = (indexed.shape ? indexed.shape->text() : std::string("an array")) +
-                             " of the size and time when indexed",
+                             " of the size and time, as when indexed",
                  .found = made_.shape.text() + (is_same ? "" : " in a file written since")};
   }
   std::copy(made_.payload().begin(), made_.payload().end(), out.begin());

@@ -27,8 +27,8 @@ void require_all(const std::vector<std::size_t>& missing, const DataSetSource& s
   const auto first = static_cast<std::uint32_t>(missing.front());
   raise({.code = &kFeedNotCached,
          .promised = "valid " + std::string(what) + " of all " + grouped(source.num_utterances()) +
-                     " rows in the cache",
-         .found = grouped(missing.size()) + " are missing or stale, the first is " +
+                     " utterances in the cache",
+         .found = grouped(missing.size()) + " missing or stale; the first is " +
                   std::string(source.id(first))});
 }
 
@@ -36,11 +36,10 @@ void refuse_stale(const std::vector<std::size_t>& stale, const DataSetSource& so
                   const std::string& setting) {
   if (stale.empty()) return;
   const auto first = static_cast<std::uint32_t>(stale.front());
-  raise(
-      {.code = &kFeedNotCached,
-       .promised = "no stale records in the cache, because " + setting + " is off",
-       .found = grouped(stale.size()) + " are stale, the first is " + std::string(source.id(first)),
-       .cure = "run `stoker precompute`, or set " + setting + " to true"});
+  raise({.code = &kFeedNotCached,
+         .promised = "no stale records in the cache (" + setting + " is off)",
+         .found = grouped(stale.size()) + "; the first is " + std::string(source.id(first)),
+         .cure = "run `stoker precompute`, or set " + setting + " to true"});
 }
 
 cache::ReaderOptions reader_options(const config::CacheSettings& cache) {
@@ -49,8 +48,8 @@ cache::ReaderOptions reader_options(const config::CacheSettings& cache) {
                                                    : cache::Verification::kOff};
 }
 
-// Mels of two numeric paths never come in one run: rows that the cache lacks are made as its own
-// were, or nothing is delivered.
+// Mels of two numeric paths never come in one run: utterances that the cache lacks are made as its
+// own were, or nothing is delivered.
 void require_one_path(const RecordLookup& routes, const cache::Reader& reader, SimdLevel level) {
   std::size_t num_stored = 0;
   std::size_t num_made = 0;
@@ -66,7 +65,7 @@ void require_one_path(const RecordLookup& routes, const cache::Reader& reader, S
   if (have == simd_level_name(level) && own == level) return;
   Error error = cache::settings_error(
       reader.folder(), {{"features", "numeric path", have, std::string(simd_level_name(own))}});
-  error.found += "; " + grouped(num_made) + " rows are not in it";
+  error.found += "; " + grouped(num_made) + " utterances are not in it";
   error.cure = "complete it with stoker precompute on a machine that has " + have +
                " (without STOKER_SIMD), or give another --cache";
   raise(std::move(error));
@@ -119,7 +118,7 @@ void DataSetSource::open_cache(const DataSetSourceOptions& options) {
   cache::CacheLocation place;
   if (settings.loader.preprocessing_mode != config::PreprocessingMode::kRuntime) {
     const Digest128 features = data::FeatureIdentity(settings).features;
-    place = cache::find_cache_place(settings, features, options.io);
+    place = cache::find_cache_location(settings, features, options.io);
     cache::ReaderOptions how = reader_options(settings.cache);
     Result<cache::Reader> reader = open_reader(options.io, place.folder, how);
     if (reader) {

@@ -61,8 +61,8 @@ RamTier::RamTier(const cache::Reader& reader, std::uint64_t most_bytes, Fallback
     const std::string why = std::generic_category().message(error_number);
     if (!fallbacks.are_allowed())
       raise({.code = &kFeedRamTier,
-             .promised = "at most " + bytes_text(most_bytes_) + " of locked memory",
-             .found = why});
+             .promised = bytes_text(most_bytes_) + " of locked memory",
+             .found = "none: " + why});
     fallbacks.take({"locked memory", "page cache", std::string(kFeedRamTier.name)},
                    "cache.tier ram: the cache cannot be locked in memory (" + why +
                        "); its pages are read but may be dropped again");

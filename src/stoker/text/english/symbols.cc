@@ -109,14 +109,8 @@ std::string_view word_in_context(std::string_view text, std::size_t at) noexcept
 }
 
 std::size_t say(std::string_view text, std::size_t end, std::string_view word, std::string& out) {
-  if (word.empty()) {
-    out += ' ';
-    return end;
-  }
-  open_gap(out);
-  out += word;
-  close_gap(text, end, out);
-  if (peek(text, end) == '$') out += ' ';
+  say_word(text, end, word, out);
+  if (!word.empty() && peek(text, end) == '$') out += ' ';
   return end;
 }
 

@@ -73,13 +73,7 @@ constexpr std::array<Phrase, 26> kSymbols{{{"&", "و"},
                                            {"…", "..."}}};
 
 std::size_t say(std::string_view text, std::size_t end, std::string_view word, std::string& out) {
-  if (word.empty()) {
-    out += ' ';
-    return end;
-  }
-  open_gap(out);
-  out += word;
-  close_gap(text, end, out);
+  say_word(text, end, word, out);
   return end;
 }
 

@@ -33,7 +33,7 @@ Result<TrainLibrary> open_train_library(const std::string& program_folder) {
     if (call != nullptr) return TrainLibrary(reinterpret_cast<TrainLibrary::VersionCall>(call));
     tried += fmt::format("{}{}: not a stoker train library", tried.empty() ? "" : "; ", path);
   }
-  return Error{&kTrainLibrary, {}, "this command needs libstoker_train.so", tried, "", ""};
+  return Error{&kTrainLibrary, {}, "libstoker_train.so", "none; tried " + tried, "", ""};
 }
 
 }  // namespace stoker::train

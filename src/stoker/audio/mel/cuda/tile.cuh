@@ -64,7 +64,7 @@ __device__ __forceinline__ float sane(float x) {
 __device__ __forceinline__ float sane(std::int16_t x) { return static_cast<float>(x); }
 
 // A sample as the transforms take it. An integer becomes a double by one subtraction: its bits
-// stand below those of 2^52, where the conversion itself would take four times as long.
+// are the low ones of a double of 2^52; the conversion itself would take four times as long.
 template <class Real>
 __device__ __forceinline__ Real real_sample(std::int16_t x) {
   if constexpr (sizeof(Real) == 4) {
