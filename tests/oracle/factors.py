@@ -61,7 +61,7 @@ EXCLUDED |= {("arrays", arrays, "cache", "none"): "named arrays are read from a 
 EXCLUDED |= {("arrays", arrays, "mode", "runtime"): "named arrays are read from a cache" for arrays in ("one", "two")}
 
 EXCLUDED |= {
-    ("arrays", arrays, "cache", cache): "utterances that are not in the cache have no named arrays, and stale ones are refused"
+    ("arrays", arrays, "cache", cache): "utterances missing in a cache have no named arrays, and stale ones are refused"
     for arrays in ("one", "two")
     for cache in ("half", "half_other_level")
 }
