@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Fails when a folder of src/stoker includes what the house does not allow.
 
-The tables below are the architecture: a folder may include itself, the folders named here, and what those may include; so may
-a room of a folder. The flat files of a folder are above its rooms, except those named in BELOW_ROOMS.
+The tables below are the architecture: a folder may include itself, the folders named here, and what those may include;
+so may a room of a folder. The flat files of a folder are above its rooms, except those named in BELOW_ROOMS.
 Headers of `base` may not show fmt or spdlog, because torch ships another fmt; only `train` may include torch.
 """
 

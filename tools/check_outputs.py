@@ -32,7 +32,7 @@ ALLOWED: dict[str, str] = {
     "cli/cache_import_command.cc": "config.yaml in the cache",
     "data/voice/data_set_maker.cc": "files of a new data set in a folder that was empty",
     "audio/file/wav_writer.cc": "files of a new data set in a folder that was empty",
-    "feed/baseline/naive_files.cc": "the loose files beside a cache",
+    "feed/baseline/baseline_sources.cc": "the loose files beside a cache",
     "observe/machine_survey.cc": "a file for measuring the disk, removed at once",
 }
 

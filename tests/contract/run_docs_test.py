@@ -22,12 +22,12 @@ class PagesTest(unittest.TestCase):
         (self.root / "examples" / "a.cc").write_text("int main() {\n  run();\n  stop();\n}\n", encoding="utf-8")
 
     def sisters(self) -> list[str]:
-        return run_docs.sister_faults(self.root / "guide", self.root / "fa")
+        return list(map(str, run_docs.sister_faults(self.root / "guide", self.root / "fa")))
 
     def quoting(self, body: str) -> list[str]:
         page = self.root / "quoting.md"
         page.write_text(f"<!-- from examples/a.cc -->\n```cpp\n{body}```\n", encoding="utf-8")
-        return run_docs.misquotes(page, self.root)
+        return list(map(str, run_docs.misquotes(page, self.root)))
 
     def test_a_missing_sister_is_named(self) -> None:
         self.assertEqual(len(self.sisters()), 1)

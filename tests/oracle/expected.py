@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from tests.golden.reference_mel import PRESETS
+from tests.oracle.buckets import OrderSettings, up8
 from tests.oracle.data_set import DataSet
 from tests.oracle.draws import Draws, hash_of
 from tests.oracle.factors import Case
 from tests.oracle.features import Mel, mel_of, num_frames, padding_value
-from tests.oracle.order import OrderSettings, Planned, Rows, plan_epoch, up8
+from tests.oracle.order import Planned, Rows, plan_epoch
 from tests.oracle.sound_files import Pcm, Values
 from tests.oracle.speech import Augment, SpeechRule, prepared, white_noise
 from tests.oracle.tokens import TextRule, token_ids

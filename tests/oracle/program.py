@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from tests.oracle.buckets import OrderSettings
 from tests.oracle.data_set import DataSet, Utterance, make_wave
 from tests.oracle.expected import (
     GAIN_DB,
@@ -24,7 +25,6 @@ from tests.oracle.expected import (
     WORLDS,
 )
 from tests.oracle.factors import GPU_FACTORS, Case
-from tests.oracle.order import OrderSettings
 from tests.oracle.sound_files import Pcm, Sound, write_wav
 
 TIMEOUT_S = 120

@@ -1,4 +1,5 @@
-// What a run takes of the machine: the memory of this process, and how busy the driver says a GPU is.
+// What a run takes of the machine: the memory of this process, and how busy the driver says a GPU
+// is.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +27,8 @@ ProcessMemory process_memory(Io& io);
 // The share of this process in all pages it maps, in bytes: a page that four map counts a quarter.
 std::uint64_t proportional_bytes(Io& io);
 
-// The driver's own view of how busy a GPU is. Asks once a second, as the driver averages over about that long. Empty without the driver's
-// library.
+// The driver's own view of how busy a GPU is. Asks once a second, as the driver averages over about
+// that long. Empty without the driver's library.
 class UtilizationLog {
  public:
   explicit UtilizationLog(int device);

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
-from tests.oracle.order import OrderSettings, Rows, padded_shapes, plan_epoch
+from tests.oracle.buckets import OrderSettings
+from tests.oracle.order import Rows, padded_shapes, plan_epoch
 
 
 @dataclass
