@@ -28,7 +28,7 @@ namespace stoker::audio::HWY_NAMESPACE {
 namespace {
 
 template <class D, class T = TFromD<D> >
-HWY_NOINLINE void RemoveDc(D d, size_t count, T* frame) {
+HWY_NOINLINE void remove_dc(D d, size_t count, T* frame) {
   auto sum = Zero(d);
   for (size_t i = 0; i < count; ++i) sum = Add(sum, Load(d, frame + i * MaxLanes(d)));
   const auto mean = Mul(sum, Set(d, T(1) / static_cast<T>(count)));
@@ -40,7 +40,7 @@ HWY_NOINLINE void RemoveDc(D d, size_t count, T* frame) {
 
 // From the end, so that each sample still finds its unchanged predecessor; the first is its own.
 template <class D, class T = TFromD<D> >
-HWY_NOINLINE void Emphasise(D d, T factor, size_t count, T* frame) {
+HWY_NOINLINE void emphasise(D d, T factor, size_t count, T* frame) {
   for (size_t i = count; i-- > 0;) {
     T* const at = frame + i * MaxLanes(d);
     const auto before = Load(d, i == 0 ? at : at - MaxLanes(d));
@@ -51,8 +51,8 @@ HWY_NOINLINE void Emphasise(D d, T factor, size_t count, T* frame) {
 // Windowed samples as complex points: pairs of them for an even n_fft, else with zero imaginary
 // parts.
 template <class D, class T = TFromD<D> >
-HWY_NOINLINE void FillPoints(D d, const MelPlan& plan, const T* window,
-                             std::pair<const T*, T*> frame_and_points) {
+HWY_NOINLINE void fill_points(D d, const MelPlan& plan, const T* window,
+                              std::pair<const T*, T*> frame_and_points) {
   const auto [frame, points] = frame_and_points;
   const size_t spread = plan.fft->n_fft % 2 == 0 ? 1 : 2;
   const size_t total = 2 * plan.fft->num_points;
@@ -206,12 +206,12 @@ void run_general(const Run<Sink>& run, std::span<const Sample> samples) {
     }
     LoadLanes(d, reader.lanes(), std::pair<std::size_t, std::size_t>(0, span), frame);
     watch.stop(MelStage::kLoad);
-    if (plan.recipe.remove_dc) RemoveDc(d, plan.window_samples, frame);
+    if (plan.recipe.remove_dc) remove_dc(d, plan.window_samples, frame);
     if (plan.recipe.preemphasis != 0.0) {
-      Emphasise(d, plan.recipe.preemphasis, plan.window_samples, frame);
+      emphasise(d, plan.recipe.preemphasis, plan.window_samples, frame);
     }
-    FillPoints(d, plan, window_of<double, Sample>(plan),
-               std::pair<const double*, double*>(frame, points));
+    fill_points(d, plan, window_of<double, Sample>(plan),
+                std::pair<const double*, double*>(frame, points));
     const double* const transformed =
         TransformComplex(d, *plan.fft, points, points + 2 * plan.fft->num_points * MaxLanes(d));
     SplitReal(d, *plan.fft, transformed, run.sink,
