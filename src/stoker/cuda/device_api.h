@@ -94,7 +94,7 @@ class DeviceScope {
   DeviceScope& operator=(const DeviceScope&) = delete;
 
  private:
-  int before_ = 0;
+  [[maybe_unused]] int before_ = 0;  // without CUDA nothing reads it
   bool was_changed_ = false;
 };
 
