@@ -2,6 +2,8 @@
 // changes nothing.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <set>
 #include <string>
@@ -46,8 +48,8 @@ TEST_F(CacheCommandsTest, LookingCreatesNothing) {
   const std::set<std::string> before = tree_of(folder_);
   for (const std::string& command :
        {"cache explain " + first_id(), std::string("cache info"), std::string("verify"),
-        std::string("verify --sources"), std::string("cache gc"), std::string("cache gc --yes"),
-        std::string("cache export --out " + folder_ + "/npy")}) {
+        std::string("verify --sources"), std::string("cache list"), std::string("cache gc"),
+        std::string("cache gc --yes"), std::string("cache export --out " + folder_ + "/npy")}) {
     for (const std::string& place : {std::string(), " --cache " + folder_ + "/elsewhere"}) {
       run_program(command + " --data " + data() + place);
       EXPECT_EQ(tree_of(folder_), before) << command << place;
@@ -68,6 +70,96 @@ TEST_F(CacheCommandsTest, VerifyNamesARowThatTheDataSetRejectsNow) {
   expect_holds(run.err, "E-CACHE-NOROW");
   EXPECT_EQ(run_program("verify --fix --data " + data()).exit_code, 0);
   EXPECT_EQ(run_program("verify --data " + data()).exit_code, 0);
+}
+
+TEST_F(CacheCommandsTest, VerifyNamesTheUtterancesAndKeepsALongListInAFile) {
+  ASSERT_EQ(run_program("precompute --data " + data()).exit_code, 0);
+  const std::string list = cache() + "/verify.jsonl";
+  std::string rows = read_text(data() + "/metadata.csv");
+  write_text(data() + "/metadata.csv", rows.substr(rows.find('\n') + 1));
+  ProgramRun run = run_program("verify --data " + data());
+  expect_holds(run.out, "stale    " + rows.substr(0, rows.find('|')) +
+                            " (mel, tokens): the data set has no utterance of this id\n");
+  EXPECT_FALSE(fs::exists(list)) << "one line needs no file";
+
+  const std::string other = " --data " + data() + " --cache " + cache() + " --add-blank";
+  run = run_program("verify" + other);
+  EXPECT_EQ(run.exit_code, 1);
+  expect_holds(run.out, "and 2 more\n");
+  expect_holds(run.out, "all of them: " + list);
+  const std::string lines = read_text(list);
+  EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 12);
+  expect_holds(lines, R"("state":"stale","why":"made with other settings","kinds":["tokens"]})");
+  run = run_program("verify --json --list " + folder_ + "/bad.jsonl" + other);
+  EXPECT_EQ(read_text(folder_ + "/bad.jsonl"), lines);
+  expect_holds(run.out, R"("num_utterances":12)");
+  expect_holds(run.out, R"("list":")" + folder_ + "/bad.jsonl\"");
+
+  write_text(data() + "/metadata.csv", rows);
+  EXPECT_EQ(run_program("verify --data " + data()).exit_code, 0);
+  EXPECT_FALSE(fs::exists(list)) << "a list of what is no longer so";
+}
+
+// Two caches, the second with the preset tacotron2 and three days old.
+class TwoCachesTest : public CacheCommandsTest {
+ protected:
+  void SetUp() override {
+    CacheCommandsTest::SetUp();
+    ASSERT_EQ(run_program("precompute --data " + data()).exit_code, 0);
+    used_ = cache();
+    ASSERT_EQ(run_program("precompute --preset tacotron2 --data " + data()).exit_code, 0);
+    for (const auto& entry : fs::directory_iterator(data() + "/.stoker"))
+      if (entry.path() != used_) other_ = entry.path().string();
+    fs::last_write_time(other_ + "/manifest.json",
+                        fs::file_time_type::clock::now() - std::chrono::hours(24 * 3 + 1));
+  }
+  std::string used_, other_;
+};
+
+TEST_F(TwoCachesTest, ListShowsSettingsSizeAgeAndUse) {
+  const ProgramRun run = run_program("cache list --data " + data());
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  const std::size_t second = run.out.find("\nother settings") + 1;
+  const std::string first_line = run.out.substr(0, run.out.find('\n'));
+  EXPECT_TRUE(first_line.starts_with("used ")) << run.out;
+  expect_holds(first_line, "just now");
+  expect_holds(first_line, used_);
+  expect_holds(run.out.substr(second), "KiB   3 days ago  " + other_);
+  expect_holds(run.out.substr(second), "    features.preset tacotron2 (here hifigan)\n");
+
+  const ProgramRun turned = run_program("cache list --json --preset tacotron2 --data " + data());
+  expect_holds(turned.out, R"({"path":")" + other_ + R"(","use":"used","used":true)");
+  expect_holds(turned.out,
+               R"("name":"features.preset","have":"\"hifigan\"","want":"\"tacotron2\"")");
+}
+
+TEST_F(TwoCachesTest, ListNamesACacheOfAnotherListAndOneElsewhere) {
+  ASSERT_EQ(run_program("precompute --split train --data " + data()).exit_code, 0);
+  const std::string elsewhere = folder_ + "/elsewhere";
+  ASSERT_EQ(run_program("precompute --cache " + elsewhere + " --data " + data()).exit_code, 0);
+  const ProgramRun run = run_program("cache list --cache " + elsewhere + " --data " + data());
+  expect_holds(run.out, elsewhere + "\n");
+  expect_holds(run.out, "other list ");
+  expect_holds(run.out, "    utterances of split=train");
+}
+
+TEST_F(TwoCachesTest, GcNamesWhatTheseSettingsDoNotUseAndRefusesWithoutAnAnswer) {
+  for (const std::string& json : {std::string(), std::string(" --json")}) {
+    const ProgramRun run = run_program("cache gc --data " + data() + json + " < /dev/null");
+    EXPECT_EQ(run.exit_code, 2);
+    expect_holds(run.out, "made with other settings: features.preset tacotron2 (here hifigan)");
+    EXPECT_EQ(run.out.find(used_), std::string::npos) << run.out;
+    expect_holds(run.err, "E-USAGE");
+    expect_holds(run.err, "nothing was removed");
+    expect_holds(run.err, "with --yes removes");
+    EXPECT_TRUE(fs::exists(other_));
+  }
+  const ProgramRun run = run_program("cache gc --yes --data " + data());
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  expect_holds(run.out, "removed 1 (");
+  EXPECT_FALSE(fs::exists(other_));
+  EXPECT_TRUE(fs::exists(used_));
+  EXPECT_EQ(run_program("cache gc --data " + data()).exit_code, 0) << "nothing is left to ask";
 }
 
 TEST_F(CacheCommandsTest, FixNamesTheRowsItLeavesOut) {

@@ -1,25 +1,32 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cmath>
 #include <iostream>
 #include <map>
 #include <memory>
 #include <string>
 
+#include "stoker/base/clock.h"
 #include "stoker/base/errors.h"
 #include "stoker/base/json.h"
 #include "stoker/base/number_text.h"
 #include "stoker/cache/maintain/cache_gc.h"
+#include "stoker/cache/maintain/cache_list.h"
 #include "stoker/cache/maintain/explain.h"
 #include "stoker/cache/maintain/export.h"
 #include "stoker/cli/cache_options.h"
 #include "stoker/cli/command_context.h"
 #include "stoker/cli/command_line.h"
 #include "stoker/cli/commands.h"
+#include "stoker/cli/errors.h"
 #include "stoker/cli/terminal.h"
 
 namespace stoker::cli {
 namespace {
+
+constexpr std::size_t kMaxShownDifferences = 4;
 
 struct KindSize {
   std::uint64_t records = 0;
@@ -126,38 +133,120 @@ ExitCode export_records(CommandContext& context, const ExportArguments& argument
   return ExitCode::kDone;
 }
 
+// As the settings pages write a value; text without its quotation marks.
+std::string value_text(const std::string& json) {
+  if (json == "null") return "none";
+  const bool is_text = json.size() > 2 && json.front() == '"' && json.back() == '"';
+  return is_text ? json.substr(1, json.size() - 2) : json;
+}
+
+// "features.preset xtts (here hifigan)", several of them with commas; at most a line's worth.
+std::string differences_text(const std::vector<cache::SettingDifference>& differences) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(differences.size(), kMaxShownDifferences); ++i) {
+    const cache::SettingDifference& each = differences[i];
+    text += fmt::format("{}{} {} (here {})", i == 0 ? "" : ", ", each.name, value_text(each.have),
+                        value_text(each.want));
+  }
+  if (differences.size() > kMaxShownDifferences)
+    text += fmt::format(", and {} more", differences.size() - kMaxShownDifferences);
+  return text;
+}
+
+std::string age_text(double seconds) {
+  constexpr double kMinute = 60;
+  constexpr double kHour = 60 * kMinute;
+  constexpr double kDay = 24 * kHour;
+  if (seconds < kMinute) return "just now";
+  if (seconds < kHour) return fmt::format("{:.0f} min ago", std::floor(seconds / kMinute));
+  if (seconds < kDay) return fmt::format("{:.0f} h ago", std::floor(seconds / kHour));
+  const double days = std::floor(seconds / kDay);
+  return days == 1 ? "1 day ago" : fmt::format("{:.0f} days ago", days);
+}
+
+Json listed_json(const cache::ListedCache& each, double age_s) {
+  Json json{{"path", each.folder},
+            {"use", cache::use_name(each.use)},
+            {"used", each.use == cache::CacheUse::kUsed},
+            {"list", each.list},
+            {"bytes", each.size_bytes},
+            {"records", each.num_records},
+            {"age_s", age_s}};
+  json["settings"] = Json::array();
+  for (const cache::SettingDifference& row : each.differences)
+    json["settings"].push_back(
+        {{"group", row.group}, {"name", row.name}, {"have", row.have}, {"want", row.want}});
+  return json;
+}
+
+ExitCode list_all(CommandContext& context) {
+  require_data(context, "to look at its caches");
+  const std::vector<cache::ListedCache> caches =
+      cache::list_caches(system_io(), context.settings());
+  Json& json = context.report();
+  json["caches"] = Json::array();
+  std::uint64_t total_bytes = 0;
+  for (const cache::ListedCache& each : caches) {
+    constexpr double kNsPerSecond = 1e9;
+    const std::int64_t age_ns = system_clock().unix_time_ns() - each.changed_unix_ns;
+    const double age_s = std::max(0.0, static_cast<double>(age_ns) / kNsPerSecond);
+    json["caches"].push_back(listed_json(each, age_s));
+    context.print(fmt::format("{:<14}  {:>10}  {:>11}  {}", cache::use_name(each.use),
+                              bytes_text(each.size_bytes), age_text(age_s), each.folder));
+    if (!each.list.empty()) context.print("    utterances of " + each.list);
+    if (!each.differences.empty()) context.print("    " + differences_text(each.differences));
+    total_bytes += each.size_bytes;
+  }
+  json["bytes"] = total_bytes;
+  if (caches.empty())
+    context.print("no cache of " + context.settings().data.path + "; stoker precompute builds one");
+  return ExitCode::kDone;
+}
+
+// Throws E-USAGE where nobody can be asked.
 bool is_confirmed(CommandContext& context, bool yes) {
   if (yes) return true;
   if (context.options().json || isatty(STDIN_FILENO) == 0) {
-    context.say("nothing was removed; --yes removes what is listed");
-    return false;
+    raise({.code = &kUsage,
+           .promised = "--yes, or a terminal where the question can be answered",
+           .found = "neither; nothing was removed",
+           .cure = "the same command with --yes removes what is listed; settings in use that are "
+                   "not the present ones are named by --config FILE or --set"});
   }
   context.say("remove all of these? [y/N]");
   std::string answer;
   std::getline(std::cin, answer);
-  return answer == "y" || answer == "Y" || answer == "yes";
+  const bool is_yes = answer == "y" || answer == "Y" || answer == "yes";
+  if (!is_yes) context.say("nothing was removed");
+  return is_yes;
 }
 
-// Where the cache would be without --cache.
-std::string default_folder(CommandContext& context) {
-  config::Settings settings = context.settings();
-  settings.cache.dir.clear();
-  const cache::Manifest head = cache::wanted_head(settings, SimdLevel::kScalar);
-  return cache::find_cache_location(settings, head.features, system_io()).folder;
+// "made with other settings", with their names.
+std::string reason_text(const cache::UnusedItem& item,
+                        const std::vector<cache::ListedCache>& caches) {
+  const auto at = std::find_if(caches.begin(), caches.end(), [&](const cache::ListedCache& each) {
+    return each.folder == item.path;
+  });
+  if (at == caches.end() || at->differences.empty()) return item.why;
+  return fmt::format("{}: {}", item.why, differences_text(at->differences));
 }
 
 ExitCode collect(CommandContext& context, bool yes) {
   require_data(context, "to look at its caches");
   const std::string caches = cache::caches_of_data(context.settings());
   const std::vector<cache::UnusedItem> items =
-      cache::find_unused(system_io(), caches, {cache_folder(context), default_folder(context)});
+      cache::find_unused(system_io(), caches, cache::used_folders(system_io(), context.settings()));
+  const std::vector<cache::ListedCache> listed =
+      cache::list_caches(system_io(), context.settings());
   Json& json = context.report();
   json["caches"] = caches;
   json["unused"] = Json::array();
   std::uint64_t total_bytes = 0;
+  if (!items.empty()) context.print("these settings do not use:");
   for (const cache::UnusedItem& item : items) {
-    json["unused"].push_back({{"path", item.path}, {"why", item.why}, {"bytes", item.size_bytes}});
-    context.print(fmt::format("{:>10}  {}: {}", bytes_text(item.size_bytes), item.path, item.why));
+    const std::string why = reason_text(item, listed);
+    json["unused"].push_back({{"path", item.path}, {"why", why}, {"bytes", item.size_bytes}});
+    context.print(fmt::format("{:>10}  {}: {}", bytes_text(item.size_bytes), item.path, why));
     total_bytes += item.size_bytes;
   }
   json["bytes"] = total_bytes;
@@ -176,7 +265,12 @@ ExitCode collect(CommandContext& context, bool yes) {
 }  // namespace
 
 void add_cache_commands(const Command& app, CommandContext& context) {
-  const Command group = app.group("cache", "The cache: look at, explain, import, export, gc");
+  const Command group = app.group("cache", "The cache: list, look at, explain, import, export, gc");
+  const Command list_command = group.add_command(
+      "list", "All caches of a data set: settings that differ, size, age, whether they are used");
+  add_cache_options(list_command, context);
+  context.on(list_command, [&context] { return list_all(context); });
+
   const Command info_command = group.add_command("info", "Sizes and settings of a cache");
   add_cache_options(info_command, context);
   context.on(info_command, [&context] { return info(context); });
@@ -196,7 +290,7 @@ void add_cache_commands(const Command& app, CommandContext& context) {
   context.on(export_command, [&context, exported] { return export_records(context, *exported); });
 
   const Command gc_command =
-      group.add_command("gc", "List what no settings use, and remove it after asking");
+      group.add_command("gc", "List what these settings do not use, and remove it after asking");
   add_cache_options(gc_command, context);
   auto yes = std::make_shared<bool>(false);
   gc_command.add_flag("--yes", *yes, "Remove without asking");

@@ -104,7 +104,7 @@ ExitCode run(CommandContext& context, const ImportArguments& arguments) {
 }  // namespace
 
 void add_cache_import_command(const Command& app, CommandContext& context) {
-  const Command group = app.group("cache", "The cache: look at, explain, import, export, gc");
+  const Command group = app.group("cache", "The cache: list, look at, explain, import, export, gc");
   const Command command = group.add_command(
       "import", "Read token and mel folders of myxtts, or named .npy arrays, into a cache");
   add_cache_options(command, context);

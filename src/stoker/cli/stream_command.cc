@@ -1,4 +1,5 @@
 // `stoker stream`: runs the feed and prints one line a batch, so that two runs can be compared.
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -18,6 +19,7 @@
 #include "stoker/cli/command_context.h"
 #include "stoker/cli/command_line.h"
 #include "stoker/cli/commands.h"
+#include "stoker/cli/errors.h"
 #include "stoker/cli/settings_options.h"
 #include "stoker/data/account.h"
 #include "stoker/feed/device/gpu_mode.h"
@@ -30,7 +32,7 @@ constexpr std::uint64_t kMaxStateFileBytes = 4096;
 
 struct StreamArguments {
   std::optional<std::uint64_t> num_batches;
-  std::uint64_t from_batch = 0;
+  std::optional<std::uint64_t> from_batch;
   std::string state_in;
   std::string state_out;
   std::string rejects_file;
@@ -39,11 +41,39 @@ struct StreamArguments {
   bool list_ids = false;
 };
 
+// A state names its batch already.
+void check_start(const StreamArguments& arguments) {
+  if (arguments.state_in.empty() || !arguments.from_batch) return;
+  raise(
+      {.code = &kUsage,
+       .promised = "one start, by --state-in or by --from-batch",
+       .found = fmt::format("both: {} and {}", arguments.state_in, *arguments.from_batch),
+       .cure = "leave out --from-batch to go on from the state, or --state-in to start elsewhere"});
+}
+
+// Empty where it is missing or cannot be read: it only adds names to a refusal.
+std::string load_origin(const std::string& state_path) {
+  if (state_path.empty()) return {};
+  const std::string path = state_path + std::string(feed::kOriginSuffix);
+  const Result<File> file = open_file(system_io(), path, OpenFor::kRead);
+  if (!file) return {};
+  const Result<std::vector<std::byte>> bytes = read_whole(*file, feed::kMaxOriginBytes);
+  return bytes ? std::string(view_text(*bytes)) : std::string();
+}
+
 // Nothing when no file is named; an empty file is a damaged state, not a start from the front.
 std::optional<std::string> load_state(const std::string& path) {
   if (path.empty()) return std::nullopt;
   const File file = open_file(system_io(), path, OpenFor::kRead).take_or_raise();
   return std::string(view_text(read_whole(file, kMaxStateFileBytes).take_or_raise()));
+}
+
+// Neither standard output nor a pipe or a device.
+bool is_file_or_new(const std::string& path) {
+  if (path == "-") return false;
+  FileInfo info;
+  const SysResult found = system_io().info_at(AT_FDCWD, path, info);
+  return !found.ok() || info.kind == FileKind::kRegular || info.kind == FileKind::kLink;
 }
 
 std::string shape_text(const feed::BatchShape& shape) {
@@ -58,15 +88,18 @@ class StreamRun {
 
   ExitCode run() {
     const Stopwatch started;
+    check_start(arguments_);
     context_.reserve_output(arguments_.state_out);
     context_.reserve_output(arguments_.rejects_file);
     make_save_folder();
     feed::OpenedFeed opened =
         feed::open_feed(feed::resolve_auto_device(context_.settings(), feed::AutoMel::kHost),
                         {.state = load_state(arguments_.state_in),
+                         .state_origin = load_origin(arguments_.state_in),
                          .delay = std::chrono::microseconds(arguments_.delay_us),
                          .stop = context_.stop_token()});
-    if (arguments_.from_batch > 0) opened.feed.seek({0, arguments_.from_batch});
+    if (arguments_.from_batch) opened.feed.seek({0, *arguments_.from_batch});
+    save_origin(opened.feed);
     tell_rejects(opened);
     for (const std::string& line : opened.mode.lines) context_.say(line);
     if (!opened.mode.mel.reason.empty()) {
@@ -100,6 +133,13 @@ class StreamRun {
     if (arguments_.state_out.empty()) return;
     std::fflush(stdout);
     context_.write_output(arguments_.state_out, feed.state() + "\n");
+  }
+
+  // Beside a state that is a file, before its first line: the names that a refusal will need.
+  void save_origin(const feed::Feed& feed) {
+    const std::string& path = arguments_.state_out;
+    if (path.empty() || !is_file_or_new(path)) return;
+    context_.write_output(path + std::string(feed::kOriginSuffix), feed.state_origin());
   }
 
   // Before the line of the batch: who reads the line finds the file.
@@ -239,7 +279,9 @@ void add_stream_command(const Command& app, CommandContext& context) {
                   "Start at this batch, counted from the first of epoch 0")
       .not_negative();
   stream.add_option("--state-in", arguments->state_in, "Go on from a saved state");
-  stream.add_option("--state-out", arguments->state_out, "Save the state here after every batch");
+  stream.add_option("--state-out", arguments->state_out,
+                    "Save the state here after every batch, and what it was made with in "
+                    "FILE.settings");
   stream.add_option("--rejects", arguments->rejects_file,
                     "Write rows rejected, then or while running, to this file");
   stream.add_option("--random-delay-us", arguments->delay_us,

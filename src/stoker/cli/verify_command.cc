@@ -1,9 +1,13 @@
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <memory>
 
+#include "stoker/base/bytes.h"
 #include "stoker/base/clock.h"
 #include "stoker/base/errors.h"
+#include "stoker/base/io/output_file.h"
 #include "stoker/base/json.h"
 #include "stoker/base/number_text.h"
 #include "stoker/cache/build/precompute.h"
@@ -19,11 +23,60 @@ namespace stoker::cli {
 namespace {
 
 constexpr std::size_t kMaxShownFaults = 20;
+constexpr std::size_t kMaxShownUtterances = 10;
 
 struct VerifyArguments {
   bool fix = false;
   bool sources = false;
+  std::string list_file;
 };
+
+Json utterance_json(const cache::BadUtterance& each) {
+  return {{"id", each.id}, {"state", each.state}, {"why", each.why}, {"kinds", each.kinds}};
+}
+
+// Where the whole list goes: the file asked for, or the cache's own when it is too long to print.
+// Empty: nowhere. A folder that cannot be written is no fault of the cache.
+std::string write_list(CommandContext& context, const cache::VerifyReport& report,
+                       const std::string& asked, const std::string& cache) {
+  const bool is_long = report.utterances.size() > kMaxShownUtterances;
+  const std::string own = fmt::format("{}/{}", cache, cache::kVerifyListName);
+  if (asked.empty() && !is_long) {
+    system_io().unlink_at(AT_FDCWD, own, false);  // of an earlier check
+    return {};
+  }
+  std::string lines;
+  for (const cache::BadUtterance& each : report.utterances)
+    lines += utterance_json(each).dump() + "\n";
+  if (!asked.empty()) {
+    context.write_output(asked, lines);
+    return asked;
+  }
+  const Result<void> written = publish_output(system_io(), own, view_bytes(lines));
+  if (written) return own;
+  context.warn(
+      fmt::format("{}; --list FILE writes the list elsewhere", error_line(written.error())));
+  return {};
+}
+
+void list_utterances(CommandContext& context, const cache::VerifyReport& report,
+                     const std::string& list_file) {
+  const std::size_t num_shown = std::min(report.utterances.size(), kMaxShownUtterances);
+  Json& json = context.report();
+  json["num_utterances"] = report.utterances.size();
+  json["utterances"] = Json::array();
+  for (std::size_t i = 0; i < num_shown; ++i) {
+    const cache::BadUtterance& each = report.utterances[i];
+    json["utterances"].push_back(utterance_json(each));
+    context.print(fmt::format("{:<8} {} ({}): {}", each.state, escape_control(each.id),
+                              fmt::join(each.kinds, ", "), each.why));
+  }
+  if (report.utterances.size() > num_shown)
+    context.print(fmt::format("and {} more", grouped(report.utterances.size() - num_shown)));
+  if (list_file.empty()) return;
+  json["list"] = list_file;
+  context.print("all of them: " + list_file);
+}
 
 void put_report(CommandContext& context, const cache::VerifyReport& report) {
   Json& json = context.report();
@@ -122,6 +175,7 @@ ExitCode run(CommandContext& context, const VerifyArguments& arguments) {
   options.stop = context.stop_token();
   options.progress = context.options().quiet ? &no_progress() : &bar;
   options.sources = arguments.sources ? cache::SourceCheck::kContent : cache::SourceCheck::kStamps;
+  context.reserve_output(arguments.list_file);
   const Stopwatch watch;
   const config::DataSettings& data = context.settings().data;
   const bool has_data = !data.path.empty() || !data.sources.empty();
@@ -137,6 +191,9 @@ ExitCode run(CommandContext& context, const VerifyArguments& arguments) {
     report = cache::verify_bytes(folder, options);
   }
   put_report(context, report);
+  const std::string list_file =
+      write_list(context, report, arguments.list_file, context.report()["cache"].text());
+  list_utterances(context, report, list_file);
   print_report(context, report, watch.seconds());
   const bool good = report.is_good() || (arguments.fix && report.failed == 0 && report.unread == 0);
   return good ? ExitCode::kDone : ExitCode::kCheckFailed;
@@ -152,6 +209,9 @@ void add_verify_command(const Command& app, CommandContext& context) {
   command.add_flag("--fix", arguments->fix, "Rebuild what is bad, with the bytes of a fresh build");
   command.add_flag("--sources", arguments->sources,
                    "Read every source again, whatever its file times say");
+  command.add_option("--list", arguments->list_file,
+                     "Write every utterance that is stale, missing, corrupt or unread to this "
+                     "file, one JSON object a line");
   add_index_options(command, context);
   context.on(command, [&context, arguments] { return run(context, *arguments); });
 }

@@ -309,9 +309,16 @@ bool Feed::has_ended() const { return state_->position.epoch >= state_->setup.nu
 
 std::string Feed::state() const { return state_line({state_->setup.identity, state_->position}); }
 
-void Feed::restore(std::string_view state_line) {
+std::string Feed::state_origin() const {
+  if (!state_->setup.describe_origin) return {};
+  StateOrigin origin = state_->setup.describe_origin();
+  origin.identity = state_->setup.identity;
+  return encode_origin(origin);
+}
+
+void Feed::restore(std::string_view state_line, std::string_view origin) {
   const FeedState saved = parse_state(state_line);
-  check_same(saved.identity, state_->setup.identity);
+  check_same(saved.identity, state_->setup.identity, {origin, state_->setup.describe_origin});
   state_->begin(saved.position);  // as it is: a position past the epoch's end is a damaged state
 }
 

@@ -54,10 +54,14 @@ class Feed {
 
   // Batches handed out so far; next() goes on from there in another process.
   std::string state() const;
-  // Goes to the saved position in O(1). Throws E-FEED-STATE, E-FEED-CHANGED and leaves the feed
-  // where it was. Where a thread cannot be started again the feed has ended, and next() throws
-  // E-THREAD-START too.
-  void restore(std::string_view state_line);
+  // What state() digests, by name (state_origin.h): for a file beside that of the state. Empty for
+  // a feed without a data set.
+  std::string state_origin() const;
+  // Goes to the saved position in O(1). Throws E-FEED-STATE, E-FEED-CHANGED (which names what
+  // changed where `origin` is what state_origin() gave then) and leaves the feed where it was.
+  // Where a thread cannot be started again the feed has ended, and next() throws E-THREAD-START
+  // too.
+  void restore(std::string_view state_line, std::string_view origin = {});
   // Goes to a batch of an epoch; past its end: to the epochs after it, however far
   // (epoch_lengths.h). Throws E-FEED-STATE.
   void seek(const FeedPosition& position);

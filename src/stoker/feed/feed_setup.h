@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -18,6 +19,7 @@
 #include "stoker/feed/sampling/sampler.h"
 #include "stoker/feed/source/background_build.h"
 #include "stoker/feed/source/utterance_source.h"
+#include "stoker/feed/state_origin.h"
 
 namespace stoker::feed {
 
@@ -53,6 +55,8 @@ struct FeedSetup {
   LoadingOptions loading;
   BadRowLimits bad_rows;
   FeedIdentity identity;
+  // Names what the identity digests, for a state that is saved or refused; may be empty.
+  std::function<StateOrigin()> describe_origin;
   std::shared_ptr<BackgroundBuild> build;     // completes the cache meanwhile; may be null
   std::shared_ptr<const DeviceSetup> device;  // null: batches stay in host memory
   std::shared_ptr<Fallbacks> fallbacks;       // of the choice of a device; may be null

@@ -80,6 +80,10 @@ FeedIdentity identity_of(const config::Settings& settings, const DataSetSource& 
                          const SamplerSettings& order) {
   DigestStream order_digest;
   order_digest.add_text(config::settings_digest(settings, config::Affects::kOrder).hex());
+  if (const auto& max_tokens = settings.rows.max_text_tokens) {
+    order_digest.add_text("data.max_text_tokens");
+    order_digest.add_number(*max_tokens);
+  }
   for (const double weight : order.source_weights) order_digest.add_number(weight);
   if (source.augmentation() != nullptr) {
     order_digest.add_text(source.augmentation()->noise_digest().hex());
@@ -146,6 +150,7 @@ FeedSetup setup_of(const config::Settings& settings, const RankRows& ranks,
   setup.loading = loading_options(settings.loader);
   setup.bad_rows = bad_row_limits(settings.data, source->index());
   setup.identity = identity_of(settings, *source, setup.order);
+  setup.describe_origin = [settings, source] { return describe_origin(settings, *source); };
   setup.store = std::move(source);
   return setup;
 }

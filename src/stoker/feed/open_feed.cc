@@ -104,7 +104,7 @@ OpenedFeed open_feed(const config::Settings& given, const OpenOptions& options) 
   setup.fallbacks = plan.fallbacks;
   if (plan.mel.source == MelSource::kGpu) setup.identity.path = kCudaPath;
   if (saved) {
-    check_same(saved->identity, setup.identity);
+    check_same(saved->identity, setup.identity, {options.state_origin, setup.describe_origin});
     setup.start = saved->position;
   }
   if (setup.device == nullptr) refuse_gpu_wishes(settings, options.devices, setup.fallbacks);

@@ -21,6 +21,7 @@ namespace stoker::feed {
 struct OpenOptions {
   Io* io = &system_io();
   std::optional<std::string> state = {};  // a saved line to go on from; its numeric path is kept
+  std::string state_origin = {};  // what Feed::state_origin() gave then, so that refusals name it
   std::uint64_t num_epochs = std::numeric_limits<std::uint64_t>::max();
   std::chrono::microseconds delay{};  // random time before each utterance, at most; for tests
   bool with_instant_rows = false;     // features are not read (InstantSource); for benchmarks

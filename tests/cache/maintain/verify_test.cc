@@ -117,6 +117,35 @@ TEST_F(VerifyTest, OnlyTheRightEntriesAreStaleAndExplainSaysWhy) {
   EXPECT_THROW(reason("nobody", "mel"), StorageError);
 }
 
+TEST_F(VerifyTest, EveryBadUtteranceIsNamedWithItsKindsAndReason) {
+  EXPECT_TRUE(verify().utterances.empty());
+  world_.mel_setting = "hop";
+  world_.token_setting = "other";
+  const VerifyReport stale = verify();
+  ASSERT_EQ(stale.utterances.size(), 5U);
+  EXPECT_EQ(stale.utterances[2],
+            (BadUtterance{"u002", "stale", "made with other settings", {"mel", "tokens"}}));
+  world_.mel_setting = "a";
+  world_.token_setting = "t";
+
+  world_.rows.texts["u003"] = "another transcript";
+  std::filesystem::remove(world_.cache_path() + "/shard-00000.stk");
+  const VerifyReport mixed = verify();
+  ASSERT_EQ(mixed.utterances.size(), 6U);
+  EXPECT_EQ(mixed.utterances[0], (BadUtterance{"u000", "missing", "not in the cache", {"mel"}}));
+  EXPECT_EQ(mixed.utterances[4],
+            (BadUtterance{"u003", "stale", "the transcript changed", {"tokens"}}));
+}
+
+TEST_F(VerifyTest, AFlippedByteIsNamedByItsUtteranceWithAndWithoutTheDataSet) {
+  flip("shard-00000.stk", 64 + 128 + 2);
+  for (const VerifyReport& report : {verify(), verify_bytes(folder(), {})}) {
+    ASSERT_EQ(report.utterances.size(), 1U);
+    EXPECT_EQ(report.utterances[0].state, "corrupt");
+    EXPECT_EQ(report.utterances[0].kinds, std::vector<std::string>{"mel"});
+  }
+}
+
 TEST_F(VerifyTest, SourcesAreReadAgainWhateverTheirTimesSay) {
   const auto before = std::filesystem::last_write_time(world_.source_path(1));
   std::fstream(world_.source_path(1), std::ios::in | std::ios::out) << "X";

@@ -12,14 +12,15 @@
 #include "stoker/cache/build/cache_lock.h"
 #include "stoker/cache/build/source_hints.h"
 #include "stoker/cache/format/manifest.h"
+#include "stoker/cache/maintain/verify.h"
 #include "stoker/cache/read/cache_location.h"
 
 namespace stoker::cache {
 namespace {
 
 bool is_ours(std::string_view name) {
-  constexpr std::array<std::string_view, 5> kNames{"manifest.json", "sources.bin", "config.yaml",
-                                                   "rejects.jsonl", "lock"};
+  constexpr std::array<std::string_view, 6> kNames{"manifest.json", "sources.bin", "config.yaml",
+                                                   "rejects.jsonl", "lock",        kVerifyListName};
   return shard_number_of(name) || is_temp_name(name) ||
          std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }

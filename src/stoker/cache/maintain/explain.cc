@@ -12,11 +12,6 @@
 namespace stoker::cache {
 namespace {
 
-std::string kind_text(const RecordMaker& maker) {
-  return maker.array().empty() ? std::string(kind_name(maker.kind()))
-                               : fmt::format("array {}", maker.array());
-}
-
 std::string_view group_of(RecordKind kind) {
   return kind == RecordKind::kTokens ? "text" : "features";
 }
@@ -70,7 +65,7 @@ void explain_bytes(const ShardState& state, std::size_t row, EntryReason& out) {
 EntryReason explain_row(const Inspection& found, const BuildTarget& target, const ShardState& state,
                         std::size_t row) {
   EntryReason out;
-  out.kind = kind_text(*state.plan.maker);
+  out.kind = kind_text(state.plan.maker->kind(), state.plan.maker->array());
   out.shard = shard_file_name(state.plan.number);
   out.state = "fresh";
   switch (state.rows[row]) {
@@ -111,6 +106,10 @@ EntryReason explain_row(const Inspection& found, const BuildTarget& target, cons
 }
 
 }  // namespace
+
+std::string kind_text(RecordKind kind, std::string_view array) {
+  return array.empty() ? std::string(kind_name(kind)) : fmt::format("array {}", array);
+}
 
 std::vector<EntryReason> explain_entry(const File& folder, const BuildTarget& target,
                                        std::string_view id) {

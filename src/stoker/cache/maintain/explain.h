@@ -22,6 +22,9 @@ struct EntryReason {
   std::string shard;                        // file that holds or would hold it
 };
 
+// "mel", "array f0".
+std::string kind_text(RecordKind kind, std::string_view array);
+
 // One entry a kind that the target makes. Throws E-CACHE-MISSING for an id that no maker knows.
 std::vector<EntryReason> explain_entry(const File& folder, const BuildTarget& target,
                                        std::string_view id);

@@ -11,6 +11,7 @@
 #include "stoker/base/thread/parallel.h"
 #include "stoker/base/thread/sync.h"
 #include "stoker/cache/errors.h"
+#include "stoker/cache/maintain/explain.h"
 #include "stoker/cache/read/damage.h"
 #include "stoker/cache/read/shard_file.h"
 
@@ -29,6 +30,42 @@ void add(VerifyReport& total, VerifyReport part) {
   total.size_bytes += part.size_bytes;
   std::move(part.faults.begin(), part.faults.end(), std::back_inserter(total.faults));
   total.bad_shards.merge(part.bad_shards);
+  std::move(part.utterances.begin(), part.utterances.end(), std::back_inserter(total.utterances));
+}
+
+// One for each utterance, state and reason, whatever order the shards were checked in.
+void sort_utterances(std::vector<BadUtterance>& utterances) {
+  const auto key = [](const BadUtterance& each) { return std::tie(each.id, each.state, each.why); };
+  std::sort(utterances.begin(), utterances.end(),
+            [&](const BadUtterance& a, const BadUtterance& b) {
+              return std::tuple_cat(key(a), std::tie(a.kinds)) <
+                     std::tuple_cat(key(b), std::tie(b.kinds));
+            });
+  std::vector<BadUtterance> merged;
+  for (BadUtterance& each : utterances) {
+    if (!merged.empty() && key(merged.back()) == key(each)) {
+      std::vector<std::string>& kinds = merged.back().kinds;
+      if (kinds.back() != each.kinds.front()) kinds.push_back(each.kinds.front());
+    } else {
+      merged.push_back(std::move(each));
+    }
+  }
+  utterances = std::move(merged);
+}
+
+std::string kind_of(const ShardLine& line) { return kind_text(line.kind, line.array); }
+
+std::string kind_of(const ShardState& state) {
+  return kind_text(state.plan.maker->kind(), state.plan.maker->array());
+}
+
+// Records of a file whose bytes were read: bad, or not to be read now.
+void add_damaged(VerifyReport& part, std::string_view id, bool is_bad, std::string kind) {
+  part.utterances.push_back(
+      {std::string(id),
+       is_bad ? "corrupt" : "unread",
+       is_bad ? "its bytes are not what was written" : "it cannot be read now",
+       {std::move(kind)}});
 }
 
 // No memory or no handles: the look itself failed, and nothing can be said.
@@ -77,6 +114,10 @@ VerifyReport check_listed(const File& folder, const ShardLine& line) {
     return part;
   }
   const RecordFaults faults = check_records(*shard, part);
+  for (const std::size_t record : faults.bad)
+    add_damaged(part, shard->view()[record].id, true, kind_of(line));
+  for (const std::size_t record : faults.unread)
+    add_damaged(part, shard->view()[record].id, false, kind_of(line));
   part.corrupt = faults.bad.size();
   part.unread = faults.unread.size();
   part.ok_entries = line.num_records - part.corrupt - part.unread;
@@ -107,6 +148,32 @@ void count_row(VerifyReport& part, RowState row) {
   ++part.checked;
 }
 
+// The row's state in words; a row that is good has none.
+void name_row(VerifyReport& part, const ShardState& state, std::size_t row, RowState is) {
+  const auto put = [&](const char* word, const char* why) {
+    const std::string_view id = state.plan.maker->id(state.plan.first_row + row);
+    part.utterances.push_back({std::string(id), word, why, {kind_of(state)}});
+  };
+  const bool is_text = state.plan.maker->kind() == RecordKind::kTokens;
+  switch (is) {
+    case RowState::kFresh:
+    case RowState::kLeftOut:
+      return;
+    case RowState::kSettings:
+      return put("stale", "made with other settings");
+    case RowState::kSource:
+      return put("stale", is_text ? "the transcript changed" : "the content of its source changed");
+    case RowState::kGone:
+      return put("stale", "its source cannot be read now");
+    case RowState::kShape:
+      return put("corrupt", "no record of this utterance has its type or shape");
+    case RowState::kMissing:
+      return put("missing", "not in the cache");
+  }
+}
+
+constexpr const char* kNoRow = "the data set has no utterance of this id";
+
 Error no_row(const ShardView& view, std::size_t record) {
   Error error =
       view.record_error(record, {"an utterance of the data set", "an id that it does not have"});
@@ -118,6 +185,8 @@ Error no_row(const ShardView& view, std::size_t record) {
 void count_unasked(const ShardState& state, VerifyReport& part) {
   for (const std::size_t record : state.unasked) {
     part.faults.push_back(no_row(state.file->view(), record));
+    part.utterances.push_back(
+        {std::string(state.file->view()[record].id), "stale", kNoRow, {kind_of(state)}});
     ++part.stale;
     ++part.checked;
   }
@@ -134,11 +203,12 @@ VerifyReport check_closed(const ShardState& state) {
   VerifyReport part;
   const bool is_bad = proves_damage(or_raise(*state.fault));
   part.faults.push_back(*state.fault);
-  for (const RowState row : state.rows) {
-    if (row == RowState::kLeftOut) {
+  for (std::size_t i = 0; i < state.rows.size(); ++i) {
+    if (state.rows[i] == RowState::kLeftOut) {
       ++part.left_out;
       continue;
     }
+    add_damaged(part, state.plan.maker->id(state.plan.first_row + i), is_bad, kind_of(state));
     ++part.checked;
     ++(is_bad ? part.corrupt : part.unread);
   }
@@ -161,12 +231,15 @@ VerifyReport check_planned(const ShardState& state) {
     const bool is_bad = holds_id(state, faults.bad, id);
     const bool is_unread = holds_id(state, faults.unread, id);
     if (is_bad || is_unread) {
+      add_damaged(part, id, is_bad, kind_of(state));
       ++part.checked;
       ++(is_bad ? part.corrupt : part.unread);
       continue;
     }
     const bool is_known = state.is_listed || state.rows[i] == RowState::kLeftOut;
-    count_row(part, is_known ? state.rows[i] : RowState::kMissing);
+    const RowState row = is_known ? state.rows[i] : RowState::kMissing;
+    name_row(part, state, i, row);
+    count_row(part, row);
   }
   part.faults.insert(part.faults.end(), state.row_faults.begin(), state.row_faults.end());
   if (state.is_listed) count_unasked(state, part);
@@ -186,8 +259,10 @@ VerifyReport check_surplus(const File& folder, const ShardLine& line) {
   }
   part.checked = part.stale = shard->view().size();
   part.size_bytes = line.size_bytes;
-  for (std::size_t i = 0; i < shard->view().size(); ++i)
+  for (std::size_t i = 0; i < shard->view().size(); ++i) {
     part.faults.push_back(no_row(shard->view(), i));
+    part.utterances.push_back({std::string(shard->view()[i].id), "stale", kNoRow, {kind_of(line)}});
+  }
   return part;
 }
 
@@ -226,6 +301,7 @@ VerifyReport verify_bytes(const File& folder, const VerifyOptions& options) {
     add(report, std::move(part));
   });
   check_side_files(folder, report);
+  sort_utterances(report.utterances);
   return report;
 }
 
@@ -252,6 +328,7 @@ VerifyReport verify_cache(const File& folder, const BuildTarget& target,
     if (const ShardLine* line = found.manifest.find_shard(number))
       add(report, check_surplus(folder, *line));
   check_side_files(folder, report);
+  sort_utterances(report.utterances);
   std::sort(report.faults.begin(), report.faults.end(), [](const Error& a, const Error& b) {
     return std::tie(a.place.file, a.place.byte) < std::tie(b.place.file, b.place.byte);
   });

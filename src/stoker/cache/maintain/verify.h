@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <set>
 #include <stop_token>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "stoker/base/io/io.h"
@@ -12,6 +14,19 @@
 #include "stoker/cache/build/inspect.h"
 
 namespace stoker::cache {
+
+// In the cache's folder, when a check finds more than it prints.
+inline constexpr std::string_view kVerifyListName = "verify.jsonl";
+
+// An utterance with records that are not good, those of one state and reason together.
+struct BadUtterance {
+  std::string id;
+  std::string state;  // "stale", "missing", "corrupt", "unread"
+  std::string why;    // "the content of its source changed"
+  std::vector<std::string> kinds;
+
+  bool operator==(const BadUtterance&) const = default;
+};
 
 // Entries are records: planned ones where the data set is known, else those the manifest names.
 struct VerifyReport {
@@ -27,6 +42,8 @@ struct VerifyReport {
   std::uint64_t size_bytes = 0;
   std::vector<Error> faults;           // each names file, record and offset
   std::set<std::uint32_t> bad_shards;  // numbers
+  // Of every bad record whose id is known, sorted by id.
+  std::vector<BadUtterance> utterances;
 
   bool is_good() const noexcept { return num_bad() + unread == 0 && faults.empty(); }
   std::uint64_t num_bad() const noexcept { return stale + corrupt + missing; }
