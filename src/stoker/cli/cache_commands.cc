@@ -16,6 +16,7 @@
 #include "stoker/cli/command_context.h"
 #include "stoker/cli/command_line.h"
 #include "stoker/cli/commands.h"
+#include "stoker/cli/settings_options.h"
 #include "stoker/cli/terminal.h"
 
 namespace stoker::cli {
@@ -178,6 +179,7 @@ ExitCode collect(CommandContext& context, bool yes) {
 void add_cache_commands(const Command& app, CommandContext& context) {
   const Command group = app.group("cache", "The cache: look at, explain, import, export, gc");
   const Command info_command = group.add_command("info", "Sizes and settings of a cache");
+  add_data_argument(info_command, context);
   add_cache_options(info_command, context);
   context.on(info_command, [&context] { return info(context); });
 
@@ -186,9 +188,11 @@ void add_cache_commands(const Command& app, CommandContext& context) {
   add_cache_options(explain_command, context);
   auto id = std::make_shared<std::string>();
   explain_command.add_option("id", *id, "Id of the utterance").required();
+  add_data_argument(explain_command, context);
   context.on(explain_command, [&context, id] { return explain(context, *id); });
 
   const Command export_command = group.add_command("export", "Write records as plain .npy files");
+  add_data_argument(export_command, context);
   add_cache_options(export_command, context);
   auto exported = std::make_shared<ExportArguments>();
   export_command.add_option("--out", exported->out, "Folder for the files").required();
@@ -197,6 +201,7 @@ void add_cache_commands(const Command& app, CommandContext& context) {
 
   const Command gc_command =
       group.add_command("gc", "List what no settings use, and remove it after asking");
+  add_data_argument(gc_command, context);
   add_cache_options(gc_command, context);
   auto yes = std::make_shared<bool>(false);
   gc_command.add_flag("--yes", *yes, "Remove without asking");
