@@ -129,6 +129,43 @@ TEST(LayoutTest, AbsolutePathsMustLieBeneathTheAudioRoot) {
   EXPECT_EQ(ids_of(data.scan()), Ids{"b"});
 }
 
+// Moves to another working folder while it lives.
+class WorkingFolder {
+ public:
+  explicit WorkingFolder(const std::string& path) : before_(std::filesystem::current_path()) {
+    std::filesystem::current_path(path);
+  }
+  ~WorkingFolder() { std::filesystem::current_path(before_); }
+  WorkingFolder(const WorkingFolder&) = delete;
+  WorkingFolder& operator=(const WorkingFolder&) = delete;
+
+ private:
+  std::filesystem::path before_;
+};
+
+TEST(LayoutTest, ARelativeAudioRootStartsFromTheWorkingFolder) {
+  DataSet data;
+  const ScratchFolder other;
+  other.put("sounds/b.wav", audio::good_wav({}, audio::samples16(22050)));
+  data.put_wav("sounds/a.wav");
+  data.put_metadata("a|some text\nb|some text\n");
+  data.options.sources[0].audio_root = "sounds";
+  EXPECT_EQ(ids_of(data.scan()), Ids{"a"}) << "not there: from the metadata's folder";
+  const WorkingFolder here(other.path());
+  EXPECT_EQ(ids_of(data.scan()), Ids{"b"});
+}
+
+TEST(LayoutTest, AbsolutePathsMayBeWrittenThroughALink) {
+  DataSet data;
+  const ScratchFolder other;
+  std::filesystem::create_directory_symlink(data.folder.path(), other / "link");
+  data.put_wav("a.wav");
+  data.folder.put("manifest.jsonl", R"({"audio_filepath": ")" + (other / "link/a.wav") +
+                                        R"(", "text": "some text"})" + "\n");
+  data.options.sources[0].path = other / "link";
+  EXPECT_EQ(ids_of(data.scan()), Ids{"a"});
+}
+
 TEST(LayoutTest, AKaldiFolderHasSegmentsAndSpeakersAndRunsNoCommand) {
   DataSet data;
   data.put_wav("talk.wav", 5 * 22050, 1);

@@ -11,8 +11,8 @@
 #include "stoker/base/invariant.h"
 #include "stoker/base/io/io.h"
 #include "stoker/base/utf8.h"
-#include "stoker/data/row_check.h"
-#include "stoker/data/row_readers.h"
+#include "stoker/data/rows/row_check.h"
+#include "stoker/data/rows/row_readers.h"
 
 using namespace stoker;
 using namespace stoker::data;

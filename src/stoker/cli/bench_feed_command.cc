@@ -182,6 +182,7 @@ void add_bench_feed_command(const Command& app, CommandContext& context) {
                      "Write what the tuner of the last row saw and did");
   command.add_option("--replay-tuner", arguments->replayed_log_file,
                      "Only play such a log again and compare the moves");
+  add_data_argument(command, context);
   add_feed_options(command, context);
   context.on(command, [&context, arguments] { return run(context, *arguments); });
 }

@@ -21,6 +21,7 @@
 #include "stoker/cli/command_line.h"
 #include "stoker/cli/commands.h"
 #include "stoker/cli/errors.h"
+#include "stoker/cli/settings_options.h"
 #include "stoker/cli/terminal.h"
 
 namespace stoker::cli {
@@ -268,10 +269,12 @@ void add_cache_commands(const Command& app, CommandContext& context) {
   const Command group = app.group("cache", "The cache: list, look at, explain, import, export, gc");
   const Command list_command = group.add_command(
       "list", "All caches of a data set: settings that differ, size, age, whether they are used");
+  add_data_argument(list_command, context);
   add_cache_options(list_command, context);
   context.on(list_command, [&context] { return list_all(context); });
 
   const Command info_command = group.add_command("info", "Sizes and settings of a cache");
+  add_data_argument(info_command, context);
   add_cache_options(info_command, context);
   context.on(info_command, [&context] { return info(context); });
 
@@ -280,9 +283,11 @@ void add_cache_commands(const Command& app, CommandContext& context) {
   add_cache_options(explain_command, context);
   auto id = std::make_shared<std::string>();
   explain_command.add_option("id", *id, "Id of the utterance").required();
+  add_data_argument(explain_command, context);
   context.on(explain_command, [&context, id] { return explain(context, *id); });
 
   const Command export_command = group.add_command("export", "Write records as plain .npy files");
+  add_data_argument(export_command, context);
   add_cache_options(export_command, context);
   auto exported = std::make_shared<ExportArguments>();
   export_command.add_option("--out", exported->out, "Folder for the files").required();
@@ -291,6 +296,7 @@ void add_cache_commands(const Command& app, CommandContext& context) {
 
   const Command gc_command =
       group.add_command("gc", "List what these settings do not use, and remove it after asking");
+  add_data_argument(gc_command, context);
   add_cache_options(gc_command, context);
   auto yes = std::make_shared<bool>(false);
   gc_command.add_flag("--yes", *yes, "Remove without asking");

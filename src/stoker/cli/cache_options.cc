@@ -12,10 +12,10 @@
 namespace stoker::cli {
 namespace {
 
-constexpr std::array<std::string_view, 12> kPaths{
-    "data.path",     "cache.dir",      "features.preset",  "cache.dtype",
-    "cache.content", "cache.arrays",   "text.language",    "text.vocabulary",
-    "text.cleaner",  "text.add_blank", "data.num_workers", "device"};
+constexpr std::array<std::string_view, 15> kPaths{
+    "data.path",       "data.columns", "data.audio_root", "data.split",       "cache.dir",
+    "features.preset", "cache.dtype",  "cache.content",   "cache.arrays",     "text.language",
+    "text.vocabulary", "text.cleaner", "text.add_blank",  "data.num_workers", "device"};
 
 }  // namespace
 
@@ -34,8 +34,9 @@ void require_data(CommandContext& context, const char* why) {
   if (!data.path.empty() || !data.sources.empty()) return;
   Error error;
   error.code = &kUsage;
-  error.promised = std::string("--data, which is needed ") + why;
+  error.promised = std::string("a data set, which is needed ") + why;
   error.found = "none";
+  error.cure = "add the folder or metadata file of the data set, or --data FOLDER";
   raise(std::move(error));
 }
 

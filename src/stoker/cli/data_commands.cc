@@ -27,18 +27,10 @@ namespace stoker::cli {
 namespace {
 
 struct DataArguments {
-  std::string columns;
   std::string rejects_file;
   std::string svg_file;
   std::string out_file;
 };
-
-data::IndexOptions options_of(CommandContext& context, const DataArguments& arguments) {
-  data::IndexOptions options = data::index_options_of(context.settings());
-  if (!arguments.columns.empty())
-    for (data::SourceOptions& source : options.sources) source.columns = arguments.columns;
-  return options;
-}
 
 // Where the list of rejects goes: as asked, else into the cache's folder, never among the sounds. A
 // folder that cannot be written costs the list, not the check.
@@ -69,7 +61,7 @@ std::shared_ptr<const text::Tokenizer> tokenizer_of(const config::TextSettings& 
 
 ExitCode check(CommandContext& context, const DataArguments& arguments) {
   context.reserve_output(arguments.rejects_file);
-  data::IndexOptions options = options_of(context, arguments);
+  data::IndexOptions options = data::index_options_of(context.settings());
   options.check = data::FileCheck::kContent;
   options.tokenizer = tokenizer_of(context.settings().text);
   ProgressBar bar({.task = "check", .unit = "files"}, stderr_surface());
@@ -116,7 +108,7 @@ void tell_padding(CommandContext& context, const data::Index& index,
 
 ExitCode info(CommandContext& context, const DataArguments& arguments) {
   context.reserve_output(arguments.svg_file);
-  const data::IndexOptions options = options_of(context, arguments);
+  const data::IndexOptions options = data::index_options_of(context.settings());
   const data::Index index = data::open_index(options, system_io(), context.stop_token());
   const data::Summary summary = data::summarise(index);
   put_counts(context.report(), index);
@@ -138,7 +130,7 @@ ExitCode info(CommandContext& context, const DataArguments& arguments) {
 
 ExitCode split(CommandContext& context, const DataArguments& arguments) {
   context.reserve_output(arguments.out_file);
-  const data::IndexOptions options = options_of(context, arguments);
+  const data::IndexOptions options = data::index_options_of(context.settings());
   const data::Index index = data::open_index(options, system_io(), context.stop_token());
   const SplitLines lines = split_lines(index, options.splits);
   context.write_output(arguments.out_file, lines.text);
@@ -154,7 +146,7 @@ ExitCode split(CommandContext& context, const DataArguments& arguments) {
 }
 
 Command add_data_command(const Command& group, CommandContext& context, const char* name,
-                         const char* sentence, const std::shared_ptr<DataArguments>& arguments) {
+                         const char* sentence) {
   const Command command = group.add_command(name, sentence);
   const auto give = [&command, &context](const char* option, const char* path, const char* help) {
     command.on_option(
@@ -164,11 +156,12 @@ Command add_data_command(const Command& group, CommandContext& context, const ch
         },
         help);
   };
-  give("folder", "data.path", "Folder or metadata file of the data set (data.path)");
-  command.add_option("--columns", arguments->columns,
-                     "Column map of a table, e.g. audio=path,text=sentence,speaker=client_id");
+  add_data_argument(command, context);
+  give("--columns", "data.columns",
+       "Which column or key holds what, e.g. audio=path,text=sentence,speaker=client_id");
   give("--audio-root", "data.audio_root", "Folder that audio paths in the metadata start from");
   give("--language", "text.language", "Language of the texts");
+  give("--split", "data.split", "Which part of the rows to use: all, train or eval");
   give("--num-workers", "data.num_workers", "Threads that check files");
   give("--max-bad-fraction", "data.max_bad_fraction", "Share of rows that may be bad");
   give("--bad-inputs", "data.bad_inputs", "skip within the bound, or fail at the first");
@@ -181,19 +174,19 @@ Command add_data_command(const Command& group, CommandContext& context, const ch
 void add_data_commands(const Command& app, CommandContext& context) {
   const Command group = app.group("data", "Data sets: make, check, look at, split");
   const auto arguments = std::make_shared<DataArguments>();
-  const Command checking = add_data_command(
-      group, context, "check", "Read every row and file and list what is wrong", arguments);
+  const Command checking =
+      add_data_command(group, context, "check", "Read every row and file and list what is wrong");
   checking.add_option("--rejects", arguments->rejects_file,
                       "Where the list of rejects goes (rejects.jsonl in the cache's folder)");
   context.on(checking, [&context, arguments] { return check(context, *arguments); });
   const Command looking =
       add_data_command(group, context, "info",
-                       "Durations, rates, speakers, characters, expected padding", arguments);
+                       "Durations, rates, speakers, characters, expected padding");
   looking.add_option("--svg", arguments->svg_file, "Histogram of durations as a picture");
   add_setting_options(looking, context, kPaddingSettings, "Padding options");
   context.on(looking, [&context, arguments] { return info(context, *arguments); });
   const Command splitting =
-      add_data_command(group, context, "split", "Write which id belongs to which split", arguments);
+      add_data_command(group, context, "split", "Write which id belongs to which split");
   splitting.add_option("--out", arguments->out_file, "File to write: id|split, one row a line")
       .required();
   context.on(splitting, [&context, arguments] { return split(context, *arguments); });

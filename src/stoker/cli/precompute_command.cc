@@ -99,6 +99,7 @@ ExitCode run(CommandContext& context, const PrecomputeArguments& arguments) {
 void add_precompute_command(const Command& app, CommandContext& context) {
   const Command command =
       app.add_command("precompute", "Build or complete the cache of a data set");
+  add_data_argument(command, context);
   add_cache_options(command, context);
   auto arguments = std::make_shared<PrecomputeArguments>();
   command.add_flag("--overwrite", arguments->overwrite,

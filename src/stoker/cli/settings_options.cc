@@ -14,7 +14,9 @@
 namespace stoker::cli {
 namespace {
 
-constexpr std::array<std::string_view, 35> kFeedSettings{"data.path",
+constexpr std::array<std::string_view, 37> kFeedSettings{"data.path",
+                                                         "data.columns",
+                                                         "data.audio_root",
                                                          "cache.dir",
                                                          "data.batch_size",
                                                          "data.batch_frames",
@@ -155,6 +157,15 @@ void add_setting_options(const Command& command, CommandContext& context,
                          std::span<const std::string_view> paths, const std::string& group) {
   for (const std::string_view path : paths)
     add_setting_option(command, context, field_at(path), group);
+}
+
+void add_data_argument(const Command& command, CommandContext& context) {
+  command.on_option(
+      "folder",
+      [&context](const std::string& text) {
+        context.give({.path = "data.path", .text = text, .origin = "folder"});
+      },
+      "Folder or metadata file of the data set (data.path)");
 }
 
 // Hundreds of options that are not shown would treble the time a command takes to start, so they

@@ -23,6 +23,9 @@ void add_setting_option(const Command& command, CommandContext& context,
 void add_setting_options(const Command& command, CommandContext& context,
                          std::span<const std::string_view> paths, const std::string& group);
 
+// The data set as a plain argument: a folder or a metadata file, the same as --data.
+void add_data_argument(const Command& command, CommandContext& context);
+
 // What every command that runs a feed takes: the usual settings, shown in the help, and every other
 // setting and flag of the programs of myxtts, not shown. Of two options of one name the command's
 // own is taken.

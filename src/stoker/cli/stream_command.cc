@@ -270,6 +270,7 @@ void add_stream_command(const Command& app, CommandContext& context) {
   const Command stream =
       app.add_command("stream", "Run the feed and print what each batch holds, as digests");
   auto arguments = std::make_shared<StreamArguments>();
+  add_data_argument(stream, context);
   stream
       .add_option("--batches,--num-batches", arguments->num_batches,
                   "How many (default: one epoch)")

@@ -204,6 +204,7 @@ ExitCode run(CommandContext& context, const VerifyArguments& arguments) {
 void add_verify_command(const Command& app, CommandContext& context) {
   const Command command =
       app.add_command("verify", "Check every byte of a cache, and whether it is up to date");
+  add_data_argument(command, context);
   add_cache_options(command, context);
   auto arguments = std::make_shared<VerifyArguments>();
   command.add_flag("--fix", arguments->fix, "Rebuild what is bad, with the bytes of a fresh build");

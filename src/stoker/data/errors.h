@@ -14,9 +14,9 @@ inline constexpr ErrorCode kMetaFields{
 inline constexpr ErrorCode kMetaId{"E-META-ID", ExitCode::kData,
                                    "An id is empty, too long, or holds control characters.",
                                    "give the row a plain id"};
-inline constexpr ErrorCode kMetaPath{"E-META-PATH", ExitCode::kData,
-                                     "An id or path leads out of the data set; it was not opened.",
-                                     "use paths inside the data set, or name audio_root"};
+inline constexpr ErrorCode kMetaPath{
+    "E-META-PATH", ExitCode::kData, "An id or path leads out of the data set; it was not opened.",
+    "use paths inside the data set, or name the folder they start from: --audio-root FOLDER"};
 inline constexpr ErrorCode kMetaUtf8{"E-META-UTF8", ExitCode::kData,
                                      "A row is not valid UTF-8, or holds U+FFFD.",
                                      "save the file as UTF-8"};
@@ -34,7 +34,8 @@ inline constexpr ErrorCode kMetaDupText{"E-META-DUPTEXT", ExitCode::kData,
                                         "find out which text is spoken and remove the other line"};
 inline constexpr ErrorCode kMetaJson{"E-META-JSON", ExitCode::kData,
                                      "A line of a JSONL manifest is not the object it should be.",
-                                     "write one object a line with audio_filepath and text"};
+                                     "write one object a line with audio_filepath and text, "
+                                     "or --columns audio=KEY,text=KEY"};
 inline constexpr ErrorCode kMetaQuote{"E-META-QUOTE", ExitCode::kData,
                                       "A quoted CSV field does not end on its line.",
                                       "close the quote, or use tabs instead of commas"};
@@ -44,6 +45,9 @@ inline constexpr ErrorCode kMetaSegment{"E-META-SEGMENT", ExitCode::kData,
 inline constexpr ErrorCode kMetaEntry{"E-META-ENTRY", ExitCode::kData,
                                       "A Kaldi utterance has no usable entry in a sister file.",
                                       "complete wav.scp and segments"};
+inline constexpr ErrorCode kMetaSplits{"E-META-SPLITS", ExitCode::kData,
+                                       "A line of splits.txt does not name a part.",
+                                       "write id|train, id|eval or id|unused"};
 
 // Files that rows name.
 inline constexpr ErrorCode kMetaNoFile{"E-META-NOFILE", ExitCode::kData,
@@ -66,9 +70,11 @@ inline constexpr ErrorCode kDataRate{"E-DATA-RATE", ExitCode::kData,
 inline constexpr ErrorCode kMetaChanged{"E-META-CHANGED", ExitCode::kData,
                                         "A metadata file changed while it was being used.",
                                         "index again when nothing writes to it"};
-inline constexpr ErrorCode kDataLayout{
-    "E-DATA-LAYOUT", ExitCode::kData, "The folder is not a data set of a known layout.",
-    "give it metadata.csv and wavs/, or see docs/guide/your-data.md"};
+inline constexpr ErrorCode kDataLayout{"E-DATA-LAYOUT", ExitCode::kData,
+                                       "The folder is not a data set of a known layout.",
+                                       "give it metadata.csv with lines id|text, and the sound in "
+                                       "wavs/; docs/guide/your-data.md has every "
+                                       "layout"};
 inline constexpr ErrorCode kDataColumns{"E-DATA-COLUMNS", ExitCode::kUsage,
                                         "The column map does not fit the file's header.",
                                         "write --columns audio=NAME,text=NAME"};
@@ -129,14 +135,14 @@ inline constexpr ErrorCode kMakeOption{"E-MAKE-OPTION", ExitCode::kUsage,
                                        "stoker data make --help lists what each option takes"};
 
 inline constexpr std::array kErrorCodes{
-    &kMetaFields,   &kMetaId,       &kMetaPath,     &kMetaUtf8,      &kMetaCr,
-    &kMetaLine,     &kMetaDup,      &kMetaDupText,  &kMetaJson,      &kMetaQuote,
-    &kMetaSegment,  &kMetaEntry,    &kMetaNoFile,   &kMetaLink,      &kDataShort,
-    &kDataLong,     &kDataRate,     &kMetaChanged,  &kDataLayout,    &kDataColumns,
-    &kDataSource,   &kDataPattern,  &kDataSpeakers, &kDataRejects,   &kDataNoRows,
-    &kDataStopped,  &kFilterSplit,  &kFilterSubset, &kFilterText,    &kFilterDuration,
-    &kFilterFrames, &kMetaSameFile, &kMetaTwoFiles, &kDataPace,      &kDataSilent,
-    &kDataConstant, &kDataClipped,  &kDataMixed,    &kDataResampled, &kMakeFolder,
-    &kMakeOption};
+    &kMetaFields,     &kMetaId,       &kMetaPath,     &kMetaUtf8,     &kMetaCr,
+    &kMetaLine,       &kMetaDup,      &kMetaDupText,  &kMetaJson,     &kMetaQuote,
+    &kMetaSegment,    &kMetaEntry,    &kMetaSplits,   &kMetaNoFile,   &kMetaLink,
+    &kDataShort,      &kDataLong,     &kDataRate,     &kMetaChanged,  &kDataLayout,
+    &kDataColumns,    &kDataSource,   &kDataPattern,  &kDataSpeakers, &kDataRejects,
+    &kDataNoRows,     &kDataStopped,  &kFilterSplit,  &kFilterSubset, &kFilterText,
+    &kFilterDuration, &kFilterFrames, &kMetaSameFile, &kMetaTwoFiles, &kDataPace,
+    &kDataSilent,     &kDataConstant, &kDataClipped,  &kDataMixed,    &kDataResampled,
+    &kMakeFolder,     &kMakeOption};
 
 }  // namespace stoker::data

@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,9 +12,10 @@
 #include "stoker/data/id_table.h"
 #include "stoker/data/index.h"
 #include "stoker/data/layout.h"
-#include "stoker/data/line_reader.h"
-#include "stoker/data/row_check.h"
+#include "stoker/data/layout_search.h"
 #include "stoker/data/row_intake.h"
+#include "stoker/data/rows/line_reader.h"
+#include "stoker/data/rows/row_check.h"
 #include "stoker/data/sound_check.h"
 
 namespace stoker::data {
@@ -51,6 +53,34 @@ std::string worst_codes(const CodeCounts& codes) {
     out +=
         fmt::format("{}{} {}", out.empty() ? "" : ", ", grouped(sorted[i].first), sorted[i].second);
   return out;
+}
+
+std::string cure_of_outside(const std::string& folder, Io& io) {
+  FileInfo info;  // looked at, never opened: it is outside the data set
+  if (io.info_at(AT_FDCWD, folder, info).ok())
+    return fmt::format("the sound files are in {0}: add --audio-root {0}", folder);
+  return fmt::format(
+      "the paths start with {}, which is not on this machine: write them relative to the metadata "
+      "file",
+      folder);
+}
+
+Result<Digest128> digest_of(const File& file) {
+  const Result<FileInfo> info = file.info();
+  if (!info.ok()) return info.error();
+  if (info->kind == FileKind::kFolder) {
+    const std::optional<TextFolder> texts = find_text_files(file);
+    const RowSink nowhere{.row = [](const Row&) {},
+                          .reject = [](std::string_view, std::uint64_t, const Error&) {},
+                          .note = [](std::string_view) {}};
+    return read_text_file_rows(file, texts ? texts->files : TextFiles{}, {}, nowhere);
+  }
+  LineReader lines(file);
+  Line line;
+  for (auto more = lines.next(line);; more = lines.next(line)) {
+    if (!more.ok()) return std::move(more).error();
+    if (!*more) return lines.digest();
+  }
 }
 
 constexpr double kFastestSpeech = 60.0;  // characters per second; auctioneers reach about 35
@@ -121,6 +151,7 @@ class IndexBuilder {
       for (MetadataSource& metadata : layout) read_metadata(intake, std::move(metadata), source);
     }
     if (names.size() > 1) check_names(options_.sources, names);
+    outside_folder_ = intake.outside_folder();
     rows_ = std::move(intake).take();
   }
 
@@ -189,6 +220,23 @@ class IndexBuilder {
     index_.data_digest_ = digest.finish();
   }
 
+  // What would help when most rows fail alike; empty when they do not.
+  std::string common_cure() const {
+    const CodeCounts& codes = index_.account_.reject_codes();
+    const auto worst =
+        std::max_element(codes.begin(), codes.end(),
+                         [](const auto& a, const auto& b) { return a.second < b.second; });
+    if (worst == codes.end() || worst->second * 2 < index_.counts().rows) return {};
+    if (worst->first == kMetaPath.name && !outside_folder_.empty())
+      return cure_of_outside(outside_folder_, *index_.io_);
+    if (worst->first == kMetaNoFile.name)
+      return "name the folder that the sound paths start from: --audio-root FOLDER";
+    const auto first =
+        std::find_if(index_.rejects().begin(), index_.rejects().end(),
+                     [&](const Reject& reject) { return reject.error.code->name == worst->first; });
+    return first == index_.rejects().end() ? std::string() : first->error.cure;
+  }
+
   std::optional<Error> refusal() const {
     const IndexCounts& counts = index_.counts();
     const auto share =
@@ -203,14 +251,16 @@ class IndexBuilder {
           .place = {.file = file},
           .promised = fmt::format("at most {} bad rows", grouped(bound)),
           .found = fmt::format("{} of {} rows: {}", grouped(counts.rejected), grouped(counts.rows),
-                               worst_codes(index_.account_.reject_codes()))};
+                               worst_codes(index_.account_.reject_codes())),
+          .cure = common_cure()};
     if (counts.accepted == 0)
       return Error{
           .code = &kDataNoRows,
           .place = {.file = file},
           .promised = "usable rows",
           .found = fmt::format("none: {} rows, {} filtered, {} rejected", grouped(counts.rows),
-                               grouped(counts.filtered), grouped(counts.rejected))};
+                               grouped(counts.filtered), grouped(counts.rejected)),
+          .cure = common_cure()};
     return std::nullopt;
   }
 
@@ -218,6 +268,7 @@ class IndexBuilder {
   std::stop_token stop_;
   Index index_;
   RowTable rows_;
+  std::string outside_folder_;  // of absolute sound paths that are not beneath the root
 };
 
 Index scan_index(const IndexOptions& options, Io& io, std::stop_token stop) {
@@ -238,17 +289,13 @@ Result<void> Index::check_unchanged() const {
   for (const MetadataFile& was : metadata_files_) {
     auto file = open_file(*io_, was.path, OpenFor::kRead);
     if (!file.ok()) return std::move(file).error();
-    LineReader lines(*file);
-    Line line;
-    for (auto more = lines.next(line);; more = lines.next(line)) {
-      if (!more.ok()) return std::move(more).error();
-      if (!*more) break;
-    }
-    if (lines.digest() != was.digest)
+    const Result<Digest128> digest = digest_of(*file);
+    if (!digest.ok()) return digest.error();
+    if (*digest != was.digest)
       return Error{.code = &kMetaChanged,
                    .place = {.file = was.path},
                    .promised = "content with digest " + was.digest.short_hex(),
-                   .found = lines.digest().short_hex()};
+                   .found = digest->short_hex()};
   }
   return {};
 }

@@ -6,7 +6,9 @@
 #include <string_view>
 #include <utility>
 
+#include "stoker/base/errors.h"
 #include "stoker/data/errors.h"
+#include "stoker/data/layout_search.h"
 
 namespace stoker::data {
 namespace {
@@ -23,35 +25,22 @@ std::string last_part(std::string path) {
   return slash == std::string::npos ? path : path.substr(slash + 1);
 }
 
-bool exists(const File& folder, const std::string& name) {
-  FileInfo info;
-  return folder.io().info_at(folder.handle(), name, info).ok();
-}
-
-bool is_absolute(const std::string& path) { return path.starts_with('/'); }
-
 std::string joined(const std::string& folder, const std::string& path) {
-  return is_absolute(path) || folder.empty() ? path : folder + "/" + path;
-}
-
-LayoutKind kind_by_name(const std::string& name, const SourceOptions& source) {
-  if (name.ends_with(".jsonl") || name.ends_with(".json") || name.ends_with(".ndjson"))
-    return LayoutKind::kJson;
-  if (!source.columns.empty() || name.ends_with(".tsv")) return LayoutKind::kTable;
-  return LayoutKind::kPipes;
+  return path.starts_with('/') || folder.empty() ? path : folder + "/" + path;
 }
 
 FindBy find_by_kind(LayoutKind kind) {
-  if (kind == LayoutKind::kPipes) return FindBy::kId;
+  if (kind == LayoutKind::kPipes || kind == LayoutKind::kTextFiles) return FindBy::kId;
   return kind == LayoutKind::kTable ? FindBy::kBoth : FindBy::kPath;
 }
 
 // The metadata file of one role, and where the user says its sound is.
 struct Wanted {
   Split role = Split::kAll;
-  LayoutKind kind = LayoutKind::kPipes;
-  std::string metadata;  // path
-  std::string sound;     // as given; empty = look for it
+  std::string metadata;              // path
+  std::string sound{};               // as given; empty = look for it
+  std::optional<LayoutKind> kind{};  // absent = by the file's content
+  TextFolder texts{};                // of kTextFiles
 };
 
 // The sound folder beside the metadata file: the first of the usual names that is there.
@@ -64,37 +53,52 @@ std::string usual_sound_folder(const File& folder, Split role) {
   return found == names.end() ? std::string() : *found;
 }
 
+// A relative audio_root starts from the working folder, as data.path does; one that is not there
+// starts from the metadata file's folder.
+Result<File> open_audio_root(const std::string& audio_root, const std::string& folder, Io& io) {
+  auto here = open_file(io, audio_root, OpenFor::kFolder);
+  if (here.ok() || audio_root.starts_with('/') || here.error().code->name != kIoMissing.name)
+    return here;
+  auto beside = open_file(io, joined(folder, audio_root), OpenFor::kFolder);
+  return beside.ok() ? std::move(beside) : std::move(here);
+}
+
+Result<File> open_root(const Wanted& wanted, const SourceOptions& source, const File& folder,
+                       Io& io) {
+  if (!source.audio_root.empty()) return open_audio_root(source.audio_root, folder.path(), io);
+  const std::string path =
+      wanted.sound.empty() ? folder.path() : joined(folder.path(), wanted.sound);
+  return open_file(io, path, OpenFor::kFolder);
+}
+
 Result<MetadataSource> open_wanted(const Wanted& wanted, const SourceOptions& source, Io& io) {
-  MetadataSource out;
-  out.kind = wanted.kind;
-  out.find_by = find_by_kind(wanted.kind);
-  out.role = wanted.role;
-  auto metadata = open_file(io, wanted.metadata, OpenFor::kRead);
+  const bool is_texts = wanted.kind == LayoutKind::kTextFiles;
+  auto metadata = open_file(io, wanted.metadata, is_texts ? OpenFor::kFolder : OpenFor::kRead);
   if (!metadata.ok()) return std::move(metadata).error();
-  auto folder = open_file(io, parent_of(wanted.metadata), OpenFor::kFolder);
+  auto folder =
+      open_file(io, is_texts ? wanted.metadata : parent_of(wanted.metadata), OpenFor::kFolder);
   if (!folder.ok()) return std::move(folder).error();
-  std::string root_path = folder->path();
-  if (!source.audio_root.empty())
-    root_path = joined(root_path, source.audio_root);
-  else if (!wanted.sound.empty())
-    root_path = joined(root_path, wanted.sound);
-  else if (out.find_by == FindBy::kId)
-    out.sound = usual_sound_folder(*folder, wanted.role);
-  auto root = open_file(io, root_path, OpenFor::kFolder);
+  auto root = open_root(wanted, source, *folder, io);
   if (!root.ok()) return std::move(root).error();
+  MetadataSource out;
+  if (wanted.kind) {
+    out.kind = *wanted.kind;
+  } else {
+    const Result<LayoutKind> kind = metadata_kind(*metadata, source);
+    if (!kind.ok()) return kind.error();
+    out.kind = *kind;
+  }
+  out.find_by = find_by_kind(out.kind);
+  out.role = wanted.role;
+  const bool looks_for_sound = source.audio_root.empty() && wanted.sound.empty();
+  if (is_texts && source.audio_root.empty()) out.sound = wanted.texts.sound;
+  if (out.kind == LayoutKind::kPipes && looks_for_sound)
+    out.sound = usual_sound_folder(*folder, wanted.role);
+  out.texts = wanted.texts.files;
   out.metadata = std::move(*metadata);
   out.folder = std::move(*folder);
   out.root = std::move(*root);
   return out;
-}
-
-Error unknown_layout(const SourceOptions& source) {
-  return {.code = &kDataLayout,
-          .place = {.file = source.path},
-          .promised =
-              "metadata.csv, metadata_train.csv, manifest.jsonl, or Kaldi's wav.scp and "
-              "text",
-          .found = "none of them"};
 }
 
 std::vector<Wanted> wanted_by_roles(const File& folder, const SourceOptions& source) {
@@ -103,25 +107,77 @@ std::vector<Wanted> wanted_by_roles(const File& folder, const SourceOptions& sou
   };
   std::vector<Wanted> out;
   if (!source.metadata_train.empty() || exists(folder, "metadata_train.csv"))
-    out.push_back({Split::kTrain, LayoutKind::kPipes,
-                   path_or(source.metadata_train, "metadata_train.csv"), source.wavs_train});
+    out.push_back(
+        {Split::kTrain, path_or(source.metadata_train, "metadata_train.csv"), source.wavs_train});
   if (!source.metadata_eval.empty() || (!out.empty() && exists(folder, "metadata_eval.csv")))
-    out.push_back({Split::kEval, LayoutKind::kPipes,
-                   path_or(source.metadata_eval, "metadata_eval.csv"), source.wavs_eval});
-  for (Wanted& wanted : out) wanted.kind = kind_by_name(wanted.metadata, source);
+    out.push_back(
+        {Split::kEval, path_or(source.metadata_eval, "metadata_eval.csv"), source.wavs_eval});
   return out;
 }
 
 std::vector<Wanted> wanted_in_folder(const File& folder, const SourceOptions& source) {
   std::vector<Wanted> out = wanted_by_roles(folder, source);
   if (!out.empty()) return out;
-  if (exists(folder, "wav.scp") && exists(folder, "text"))
-    return {{Split::kAll, LayoutKind::kKaldi, folder.path() + "/text", {}}};
-  for (const char* name : {"metadata.csv", "metadata.tsv", "manifest.jsonl", "manifest.json"})
-    if (exists(folder, name))
-      return {
-          {Split::kAll, kind_by_name(name, source), folder.path() + "/" + name, source.wavs_train}};
+  const auto all_of = [&](const std::string& name) {
+    return Wanted{Split::kAll, folder.path() + "/" + name, source.wavs_train};
+  };
+  if (exists(folder, "wav.scp") && exists(folder, "text")) {
+    Wanted kaldi = all_of("text");
+    kaldi.kind = LayoutKind::kKaldi;
+    kaldi.sound.clear();
+    return {kaldi};
+  }
+  for (const char* name :
+       {"metadata.csv", "metadata.tsv", "metadata.jsonl", "manifest.jsonl", "manifest.json"})
+    if (exists(folder, name)) return {all_of(name)};
+  if (const auto parts = find_part_files(folder)) {
+    out.push_back({Split::kTrain, folder.path() + "/" + parts->train, source.wavs_train});
+    if (!parts->eval.empty())
+      out.push_back({Split::kEval, folder.path() + "/" + parts->eval, source.wavs_eval});
+    return out;
+  }
+  if (exists(folder, "validated.tsv")) return {all_of("validated.tsv")};
+  if (auto texts = find_text_files(folder)) {
+    Wanted wanted{Split::kAll, folder.path()};
+    wanted.kind = LayoutKind::kTextFiles;
+    wanted.texts = std::move(*texts);
+    return {wanted};
+  }
+  const std::string only = only_table(folder);
+  if (!only.empty()) return {all_of(only)};
   return {};
+}
+
+// The file `text` or `wav.scp` of a Kaldi folder means the folder.
+Wanted wanted_file(const SourceOptions& source, Io& io) {
+  const std::string name = last_part(source.path);
+  const std::string folder = parent_of(source.path);
+  if (name == "text" || name == "wav.scp") {
+    const Result<File> opened = open_file(io, folder, OpenFor::kFolder);
+    if (opened.ok() && exists(*opened, "text") && exists(*opened, "wav.scp")) {
+      Wanted kaldi{Split::kAll, joined(folder, "text")};
+      kaldi.kind = LayoutKind::kKaldi;
+      return kaldi;
+    }
+  }
+  return {Split::kAll, source.path, source.wavs_train};
+}
+
+Error unknown_layout(const SourceOptions& source, const File& opened, Io& io) {
+  Error error{.code = &kDataLayout,
+              .place = {.file = source.path},
+              .promised =
+                  "metadata.csv, metadata_train.csv, train.tsv, manifest.jsonl, Kaldi's wav.scp "
+                  "and text, or a text file beside each sound",
+              .found = "none of them"};
+  const Result<FileInfo> info = opened.info();
+  if (!info.ok() || info->kind != FileKind::kFolder || !holds_sound(opened)) return error;
+  error.found = "sound files without texts";
+  error.cure = "write metadata.csv beside them with a line id|text for each file";
+  const Result<File> above = open_file(io, joined(opened.path(), ".."), OpenFor::kFolder);
+  if (above.ok() && !wanted_in_folder(*above, {}).empty())
+    error.cure = "name the folder above, which holds the texts";
+  return error;
 }
 
 }  // namespace
@@ -135,8 +191,8 @@ Result<std::vector<MetadataSource>> open_layout(const SourceOptions& source, Io&
   if (info->kind == FileKind::kFolder)
     wanted = wanted_in_folder(*opened, source);
   else if (info->kind == FileKind::kRegular)
-    wanted = {{Split::kAll, kind_by_name(source.path, source), source.path, source.wavs_train}};
-  if (wanted.empty()) return unknown_layout(source);
+    wanted = {wanted_file(source, io)};
+  if (wanted.empty()) return unknown_layout(source, *opened, io);
   std::vector<MetadataSource> out;
   const bool is_folder = info->kind == FileKind::kFolder;
   for (const Wanted& one : wanted) {
@@ -152,8 +208,14 @@ Result<std::vector<MetadataSource>> open_layout(const SourceOptions& source, Io&
 
 std::string usual_metadata_file(const File& folder) {
   const std::vector<Wanted> wanted = wanted_in_folder(folder, {});
-  const bool is_one = wanted.size() == 1 && wanted.front().role == Split::kAll;
+  const bool is_one = wanted.size() == 1 && wanted.front().role == Split::kAll &&
+                      wanted.front().kind != LayoutKind::kTextFiles;
   return is_one ? last_part(wanted.front().metadata) : std::string();
+}
+
+bool has_part_files(const File& folder) {
+  const std::vector<Wanted> wanted = wanted_in_folder(folder, {});
+  return !wanted.empty() && wanted.front().role != Split::kAll;
 }
 
 }  // namespace stoker::data

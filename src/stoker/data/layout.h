@@ -7,10 +7,10 @@
 #include "stoker/base/io/io.h"
 #include "stoker/base/result.h"
 #include "stoker/data/index_options.h"
+#include "stoker/data/metadata_kind.h"
+#include "stoker/data/rows/row_readers.h"
 
 namespace stoker::data {
-
-enum class LayoutKind { kPipes, kTable, kJson, kKaldi };
 
 // How a row's sound file is found.
 enum class FindBy {
@@ -24,18 +24,23 @@ struct MetadataSource {
   LayoutKind kind = LayoutKind::kPipes;
   FindBy find_by = FindBy::kId;
   Split role = Split::kAll;  // kTrain or kEval where the layout has a file for each
-  File metadata;
-  File folder;        // of the metadata file; Kaldi's sister files are there
-  File root;          // sound paths are relative to it and never leave it
-  std::string sound;  // folder beneath root that is listed, such as "wavs"; may be empty
-  std::string name;   // of the data set: its folder's name unless the user gave one
+  File metadata;             // kTextFiles: the folder itself
+  TextFiles texts;           // of kTextFiles
+  File folder;               // of the metadata file; Kaldi's sister files are there
+  File root;                 // sound paths are relative to it and never leave it
+  std::string sound;         // folder beneath root that is listed, such as "wavs"; may be empty
+  std::string name;          // of the data set: its folder's name unless the user gave one
 };
 
-// Layout A gives two, the others one. E-DATA-LAYOUT names what was looked for.
+// A data set with a file for each part gives two, the others one. E-DATA-LAYOUT names what was
+// looked for and what is there instead.
 Result<std::vector<MetadataSource>> open_layout(const SourceOptions& source, Io& io);
 
 // The metadata file that is used when only `folder` is named; empty where that is none, or one for
 // each part.
 std::string usual_metadata_file(const File& folder);
+
+// Whether the folder has a metadata file for each part, so that none is drawn.
+bool has_part_files(const File& folder);
 
 }  // namespace stoker::data

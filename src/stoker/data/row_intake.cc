@@ -2,13 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <utility>
 
 #include "stoker/base/errors.h"
 #include "stoker/data/errors.h"
-#include "stoker/data/row_check.h"
-#include "stoker/data/row_readers.h"
+#include "stoker/data/rows/row_check.h"
+#include "stoker/data/rows/row_readers.h"
 #include "stoker/data/sound_check.h"
 
 namespace stoker::data {
@@ -33,6 +34,8 @@ Result<void> read_rows(const MetadataSource& metadata, LineReader& lines, const 
       return read_json_rows(lines, rules, sink);
     case LayoutKind::kKaldi:
       return read_kaldi_rows(lines, metadata.folder, rules, sink);
+    case LayoutKind::kTextFiles:
+      break;  // has no lines: read_text_file_rows
   }
   return {};
 }
@@ -59,12 +62,32 @@ const ErrorCode& filter_code(RowState state) {
 
 }  // namespace
 
+void CommonFolder::add(std::string_view path) {
+  std::string_view folder = path.substr(0, path.find_last_of('/'));
+  if (is_empty_) {
+    folder_ = folder;
+    is_empty_ = false;
+    return;
+  }
+  const auto [ours, theirs] =
+      std::mismatch(folder_.begin(), folder_.end(), folder.begin(), folder.end());
+  const bool ours_ends = ours == folder_.end();
+  const bool theirs_ends = theirs == folder.end();
+  if (ours_ends && (theirs_ends || *theirs == '/')) return;
+  const auto num_same = static_cast<std::size_t>(ours - folder_.begin());
+  if (theirs_ends && *ours == '/')
+    folder_.resize(num_same);
+  else
+    folder_.resize(std::min(folder_.size(), folder_.find_last_of('/', num_same)));
+}
+
 struct RowIntake::Reading {
   const MetadataSource& metadata;
   const SourceOptions& source;
   std::uint32_t number;
   std::string prefix;  // of ids; empty with a single source
   std::optional<SoundListing> listing;
+  std::optional<SplitList> splits;  // where the data set lists its parts
 };
 
 RowIntake::RowIntake(const IndexOptions& options, Account& account, std::stop_token stop)
@@ -79,7 +102,14 @@ Result<Digest128> RowIntake::read(const MetadataSource& metadata, const SourceOp
                   .source = source,
                   .number = number,
                   .prefix = options_.sources.size() > 1 ? metadata.name + "/" : std::string(),
-                  .listing = {}};
+                  .listing = {},
+                  .splits = {}};
+  if (needs_splits() && metadata.role == Split::kAll) {
+    auto splits = SplitList::load(metadata.folder);
+    if (!splits.ok()) return std::move(splits).error();
+    reading.splits = std::move(*splits);
+    if (reading.splits) account_.note("parts from splits.txt");
+  }
   if (options_.check != FileCheck::kNone && metadata.find_by != FindBy::kPath) {
     auto listing = SoundListing::open(metadata.root, metadata.sound);
     if (!listing.ok()) return listing_failure(std::move(listing).error());
@@ -89,7 +119,10 @@ Result<Digest128> RowIntake::read(const MetadataSource& metadata, const SourceOp
                        .extra_pipes = options_.extra_pipes,
                        .invisible = options_.invisible,
                        .columns = source.columns,
-                       .root = real_path_of(metadata.root)};
+                       .root = real_path_of(metadata.root),
+                       .named_root = metadata.root.path()};
+  if (metadata.kind == LayoutKind::kTextFiles)
+    return read_text_file_rows(metadata.folder, metadata.texts, rules, sink_for(reading));
   LineReader lines(metadata.metadata);
   auto done = read_rows(metadata, lines, rules, sink_for(reading));
   if (!done.ok()) return done.error();
@@ -106,7 +139,8 @@ RowSink RowIntake::sink_for(Reading& reading) {
                                  .source = reading.number,
                                  .error = std::move(error)});
               },
-          .note = [this](std::string_view rule) { account_.note(rule); }};
+          .note = [this](std::string_view rule) { account_.note(rule); },
+          .outside = [this](std::string_view path) { outside_folder_.add(path); }};
 }
 
 void RowIntake::reject(const Row& row, const Reading& reading, Error error) {
@@ -208,13 +242,23 @@ bool RowIntake::find_file(const Row& row, Reading& reading) {
   return true;
 }
 
+bool RowIntake::needs_splits() const {
+  const SplitOptions& splits = options_.splits;
+  return splits.split != Split::kAll || splits.train_subset_fraction < 1.0 ||
+         splits.eval_subset_fraction < 1.0;
+}
+
+// What the data set says of its parts counts before what is drawn.
+Split RowIntake::split_of_row(const Row& row, const Reading& reading) const {
+  if (reading.metadata.role != Split::kAll) return reading.metadata.role;
+  if (reading.splits) return reading.splits->find(row.id);
+  return row.split ? *row.split : split_of(row.id, options_.splits);
+}
+
 RowState RowIntake::state_of(const Row& row, const Reading& reading) const {
   const SplitOptions& splits = options_.splits;
-  const bool by_file = reading.metadata.role != Split::kAll;
-  const bool needs_split = splits.split != Split::kAll || splits.train_subset_fraction < 1.0 ||
-                           splits.eval_subset_fraction < 1.0;
-  if (needs_split) {
-    const Split split = by_file ? reading.metadata.role : split_of(row.id, splits);
+  if (needs_splits()) {
+    const Split split = split_of_row(row, reading);
     if (splits.split != Split::kAll && split != splits.split) return RowState::kSplit;
     if (!in_subset(row.id, split, splits)) return RowState::kSubset;
   }

@@ -12,9 +12,10 @@
 #include "stoker/data/account.h"
 #include "stoker/data/id_table.h"
 #include "stoker/data/layout.h"
-#include "stoker/data/row.h"
 #include "stoker/data/row_rules.h"
+#include "stoker/data/rows/row.h"
 #include "stoker/data/sound_listing.h"
+#include "stoker/data/split_list.h"
 #include "stoker/data/utterance.h"
 
 namespace stoker::data {
@@ -37,6 +38,19 @@ struct RowTable {
   NameTable languages;
 };
 
+// The deepest folder that all of some absolute paths are in.
+class CommonFolder {
+ public:
+  void add(std::string_view path);
+
+  // Empty before the first path; "/" where they share nothing.
+  std::string path() const { return is_empty_ || !folder_.empty() ? folder_ : "/"; }
+
+ private:
+  std::string folder_;
+  bool is_empty_ = true;
+};
+
 class RowIntake {
  public:
   RowIntake(const IndexOptions& options, Account& account, std::stop_token stop);
@@ -44,6 +58,9 @@ class RowIntake {
   // Reads all rows of one metadata file; `source` is its number. Returns the file's digest.
   Result<Digest128> read(const MetadataSource& metadata, const SourceOptions& source,
                          std::uint32_t number);
+
+  // Of the absolute paths that are not beneath the audio root: what --audio-root would have to be.
+  std::string outside_folder() const { return outside_folder_.path(); }
 
   RowTable take() && { return std::move(rows_); }
 
@@ -54,6 +71,8 @@ class RowIntake {
   void take_row(const Row& row, Reading& reading);
   bool is_duplicate(std::string_view id, const Row& row, const Reading& reading);
   bool find_file(const Row& row, Reading& reading);
+  bool needs_splits() const;
+  Split split_of_row(const Row& row, const Reading& reading) const;
   RowState state_of(const Row& row, const Reading& reading) const;
   void reject(const Row& row, const Reading& reading, Error error);
 
@@ -63,6 +82,7 @@ class RowIntake {
   SpeakerRule speaker_rule_;
   RowTable rows_;
   IdTable ids_;
+  CommonFolder outside_folder_;
   std::string id_scratch_;
   std::string file_scratch_;
 };

@@ -7,7 +7,7 @@
 
 #include "stoker/audio/file/sound_file.h"
 #include "stoker/base/io/paths.h"
-#include "stoker/data/row_readers.h"
+#include "stoker/data/rows/row_readers.h"
 
 namespace stoker::data {
 namespace {
@@ -82,6 +82,15 @@ void SoundListing::add_name(std::string_view name, ListedSound* sound) {
 }
 
 const ListedSound* SoundListing::find(std::string_view id) const {
+  if (const ListedSound* sound = find_name(id)) return sound;
+  // Data sets are often converted without their metadata: "a.mp3" may be a.wav by now.
+  const std::string_view stem = without_sound_suffix(id);
+  if (stem.size() < id.size()) return find_name(stem);
+  // VCTK records each sentence with two microphones.
+  return find_name(std::string(id) + "_mic1");
+}
+
+const ListedSound* SoundListing::find_name(std::string_view id) const {
   if (const auto at = by_path_.find(id); at != by_path_.end()) return at->second;
   if (!listed_.empty() && id.starts_with(listed_) && id.size() > listed_.size() &&
       id[listed_.size()] == '/')

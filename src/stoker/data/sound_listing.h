@@ -26,7 +26,8 @@ class SoundListing {
   static Result<SoundListing> open(const File& root, const std::string& folder);
 
   // By path without its suffix, by path, or by file name where that is unique: "a", "x/a",
-  // "x/a.wav". Nothing when no file fits.
+  // "x/a.wav". A file of another sound suffix is taken where the named one is not there, and "a"
+  // also means VCTK's a_mic1. Nothing when no file fits.
   const ListedSound* find(std::string_view id) const;
 
   // For messages: the other Unicode normal form of `id`, where a file of that name exists.
@@ -36,6 +37,7 @@ class SoundListing {
   std::size_t size() const noexcept { return sounds_.size(); }
 
  private:
+  const ListedSound* find_name(std::string_view id) const;
   Result<void> add_folder(const File& root, const std::string& folder, int depth);
   void add_file(const std::string& path, FileKind kind, std::size_t listed_at);
   void add_name(std::string_view name, ListedSound* sound);

@@ -142,10 +142,10 @@ ListPlace place_of(const std::string& path, Io& io) {
 }
 
 // Files for train and eval make the parts; otherwise the parts are drawn.
-bool has_part_files(const config::DataSettings& data, const std::string& folder) {
-  std::error_code ignored;
-  return !data.metadata_train_file.empty() || !data.metadata_eval_file.empty() ||
-         fs::exists(fs::path(folder) / "metadata_train.csv", ignored);
+bool has_part_files(const config::DataSettings& data, const std::string& folder, Io& io) {
+  if (!data.metadata_train_file.empty() || !data.metadata_eval_file.empty()) return true;
+  const Result<File> opened = open_file(io, folder, OpenFor::kFolder);
+  return opened.ok() && data::has_part_files(*opened);
 }
 
 void add_named_files(const config::DataSettings& data, std::vector<std::string>& parts) {
@@ -221,7 +221,7 @@ std::string list_key(const config::Settings& settings, Io& io) {
   bool has_files = false;
   if (data.sources.empty()) {
     const ListPlace place = place_of(data.path, io);
-    has_files = place.name.empty() && has_part_files(data, place.folder);
+    has_files = place.name.empty() && has_part_files(data, place.folder, io);
     if (!place.name.empty()) parts.push_back(place.name);
   }
   for (const config::MixedSource& source : data.sources) {

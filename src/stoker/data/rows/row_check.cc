@@ -1,4 +1,4 @@
-#include "stoker/data/row_check.h"
+#include "stoker/data/rows/row_check.h"
 
 #include <fmt/format.h>
 #include <unicode/uchar.h>

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "stoker/data/errors.h"
-#include "stoker/data/row_readers.h"
+#include "stoker/data/rows/row_readers.h"
 
 namespace stoker::data {
 namespace {
@@ -49,7 +49,9 @@ Error wrong_fields(const Line& line, std::size_t num_fields) {
 
 void read_pipe_row(const Line& line, RowGate& gate) {
   const Fields fields = split_pipes(line.text);
-  const auto [id, second, third] = fields.field;
+  const auto [named, second, third] = fields.field;
+  // Some data sets write the whole path of the sound in place of an id.
+  const std::string_view id = named.starts_with('/') ? without_root(named, gate.rules()) : named;
   if (fields.num_fields < 2 ||
       (fields.num_fields > 3 && gate.rules().extra_pipes == ExtraPipes::kReject))
     return gate.reject(fields.num_fields < 2 ? std::string_view() : id, line.number,

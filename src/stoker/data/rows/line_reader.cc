@@ -1,4 +1,4 @@
-#include "stoker/data/line_reader.h"
+#include "stoker/data/rows/line_reader.h"
 
 #include <cstring>
 

@@ -1,4 +1,4 @@
-#include "stoker/data/row_readers.h"
+#include "stoker/data/rows/row_readers.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include "stoker/audio/file/sound_file.h"
 #include "stoker/base/number_text.h"
 #include "stoker/data/errors.h"
-#include "stoker/data/row_check.h"
+#include "stoker/data/rows/row_check.h"
 
 namespace stoker::data {
 namespace {
@@ -32,22 +32,28 @@ void RowGate::reject(std::string_view id, std::uint64_t line, Error error) {
 }
 
 void RowGate::pass(const Row& row, const At& at) {
-  if (auto error = check_id(row.id, at.id_bytes))
+  auto error = check_id(row.id, at.id_bytes);
+  if (!error && !row.file.empty()) error = check_path(row.file, at.id_bytes);
+  if (error) {
+    tell_outside(row, *error);
     return reject(row.id, row.line, std::move(*error));
-  if (!row.file.empty())
-    if (auto error = check_path(row.file, at.id_bytes))
-      return reject(row.id, row.line, std::move(*error));
+  }
   TextCheck text = check_text(row.text, at.text_bytes, rules_.invisible, text_scratch_);
   if (text.error) return reject(row.id, row.line, std::move(*text.error));
   const bool has_raw = row.raw_text.data() != row.text.data();
   if (has_raw)
-    if (auto error = check_utf8(row.raw_text, at.raw_bytes))
-      return reject(row.id, row.line, std::move(*error));
+    if (auto broken = check_utf8(row.raw_text, at.raw_bytes))
+      return reject(row.id, row.line, std::move(*broken));
   if (text.checked.num_dropped > 0) sink_.note("invisible characters dropped");
   Row checked = row;
   checked.text = text.checked.text;
   if (!has_raw) checked.raw_text = checked.text;
   sink_.row(checked);
+}
+
+void RowGate::tell_outside(const Row& row, const Error& error) const {
+  const std::string_view path = row.file.empty() ? row.id : row.file;
+  if (sink_.outside && error.code == &kMetaPath && path.starts_with('/')) sink_.outside(path);
 }
 
 Result<LineUse> screen_line(const Line& line, RowGate& gate) {
@@ -77,10 +83,17 @@ Result<LineUse> screen_line(const Line& line, RowGate& gate) {
   return LineUse::kRow;
 }
 
-std::string_view without_root(std::string_view path, std::string_view root) noexcept {
-  if (!root.empty() && path.starts_with(root) && path.size() > root.size() &&
-      path[root.size()] == '/')
-    path.remove_prefix(root.size() + 1);
+std::string_view without_root(std::string_view path, const RowRules& rules) noexcept {
+  for (std::string_view root : {std::string_view(rules.root), std::string_view(rules.named_root)}) {
+    if (root.ends_with('/')) root.remove_suffix(1);
+    const bool is_beneath = path.starts_with('/') && path.starts_with(root) &&
+                            path.size() > root.size() && path[root.size()] == '/';
+    const bool is_known = !rules.root.empty() && (!root.empty() || rules.root == "/");
+    if (!is_beneath || !is_known) continue;
+    path.remove_prefix(root.size());
+    while (path.starts_with('/')) path.remove_prefix(1);
+    break;
+  }
   while (path.starts_with("./")) path.remove_prefix(2);
   return path;
 }

@@ -7,17 +7,21 @@
 #include <string_view>
 
 #include "stoker/base/error.h"
+#include "stoker/config/choices.h"
 
 namespace stoker::data {
+
+using config::Split;
 
 // The views live only during the call that hands the row over.
 struct Row {
   std::string_view id{};
   std::string_view text{};
   std::string_view raw_text{};
-  std::string_view file{};      // relative to the audio root; empty = to be found by id
-  std::string_view speaker{};   // empty = by the rules for ids
-  std::string_view language{};  // empty = the source's
+  std::string_view file{};       // relative to the audio root; empty = to be found by id
+  std::string_view speaker{};    // empty = by the rules for ids
+  std::string_view language{};   // empty = the source's
+  std::optional<Split> split{};  // kAll = in neither part; absent = not said
   std::optional<double> offset_s{};
   std::optional<double> duration_s{};
   std::uint64_t line = 0;
@@ -31,6 +35,8 @@ struct RowSink {
   std::function<void(std::string_view id, std::uint64_t line, Error error)> reject;
   // A recorded rule was applied (two fields, dropped characters …).
   std::function<void(std::string_view rule)> note;
+  // An absolute path that is not beneath the root; its row is rejected as well. May be empty.
+  std::function<void(std::string_view path)> outside{};
 };
 
 }  // namespace stoker::data

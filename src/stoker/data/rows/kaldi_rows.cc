@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "stoker/data/errors.h"
-#include "stoker/data/row_readers.h"
+#include "stoker/data/rows/row_readers.h"
 
 namespace stoker::data {
 namespace {
@@ -139,7 +139,7 @@ Result<void> read_kaldi_rows(LineReader& lines, const File& folder, const RowRul
       gate.reject(entry.key, line.number, std::move(*error));
       continue;
     }
-    row.file = without_root(row.file, rules.root);
+    row.file = without_root(row.file, rules);
     if (const auto speaker = sisters.speakers.find(std::string(entry.key));
         speaker != sisters.speakers.end())
       row.speaker = speaker->second;
