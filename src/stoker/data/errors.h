@@ -115,6 +115,11 @@ inline constexpr ErrorCode kDataConstant{"E-DATA-CONSTANT", ExitCode::kData,
                                          "Every sample has one value that is not zero.", ""};
 inline constexpr ErrorCode kDataClipped{"E-DATA-CLIPPED", ExitCode::kData,
                                         "Many samples are at full scale or beyond.", ""};
+inline constexpr ErrorCode kDataOffset{
+    "E-DATA-OFFSET", ExitCode::kData,
+    "The samples are not centred on zero: the recording has a DC offset.", ""};
+inline constexpr ErrorCode kDataQuiet{"E-DATA-QUIET", ExitCode::kData,
+                                      "The recording is far quieter than speech usually is.", ""};
 inline constexpr ErrorCode kDataMixed{"E-DATA-MIXED", ExitCode::kData,
                                       "Several channels are mixed to one.", ""};
 inline constexpr ErrorCode kDataResampled{"E-DATA-RESAMPLED", ExitCode::kData,
@@ -129,14 +134,14 @@ inline constexpr ErrorCode kMakeOption{"E-MAKE-OPTION", ExitCode::kUsage,
                                        "stoker data make --help lists what each option takes"};
 
 inline constexpr std::array kErrorCodes{
-    &kMetaFields,   &kMetaId,       &kMetaPath,     &kMetaUtf8,      &kMetaCr,
-    &kMetaLine,     &kMetaDup,      &kMetaDupText,  &kMetaJson,      &kMetaQuote,
-    &kMetaSegment,  &kMetaEntry,    &kMetaNoFile,   &kMetaLink,      &kDataShort,
-    &kDataLong,     &kDataRate,     &kMetaChanged,  &kDataLayout,    &kDataColumns,
-    &kDataSource,   &kDataPattern,  &kDataSpeakers, &kDataRejects,   &kDataNoRows,
-    &kDataStopped,  &kFilterSplit,  &kFilterSubset, &kFilterText,    &kFilterDuration,
-    &kFilterFrames, &kMetaSameFile, &kMetaTwoFiles, &kDataPace,      &kDataSilent,
-    &kDataConstant, &kDataClipped,  &kDataMixed,    &kDataResampled, &kMakeFolder,
-    &kMakeOption};
+    &kMetaFields,    &kMetaId,       &kMetaPath,     &kMetaUtf8,    &kMetaCr,
+    &kMetaLine,      &kMetaDup,      &kMetaDupText,  &kMetaJson,    &kMetaQuote,
+    &kMetaSegment,   &kMetaEntry,    &kMetaNoFile,   &kMetaLink,    &kDataShort,
+    &kDataLong,      &kDataRate,     &kMetaChanged,  &kDataLayout,  &kDataColumns,
+    &kDataSource,    &kDataPattern,  &kDataSpeakers, &kDataRejects, &kDataNoRows,
+    &kDataStopped,   &kFilterSplit,  &kFilterSubset, &kFilterText,  &kFilterDuration,
+    &kFilterFrames,  &kMetaSameFile, &kMetaTwoFiles, &kDataPace,    &kDataSilent,
+    &kDataConstant,  &kDataClipped,  &kDataOffset,   &kDataQuiet,   &kDataMixed,
+    &kDataResampled, &kMakeFolder,   &kMakeOption};
 
 }  // namespace stoker::data
