@@ -80,7 +80,11 @@ inline constexpr ErrorCode kDataPattern{"E-DATA-PATTERN", ExitCode::kUsage,
                                         "write one with a group, such as (p[0-9]+)_"};
 inline constexpr ErrorCode kDataSpeakers{"E-DATA-SPEAKERS", ExitCode::kData,
                                          "There are more speakers than max_speakers.",
-                                         "correct speaker_id_pattern, or raise max_speakers"};
+                                         "raise data.max_speakers, correct speaker_id_pattern, or "
+                                         "set data.enable_multispeaker to false"};
+inline constexpr ErrorCode kDataRecord{
+    "E-DATA-RECORD", ExitCode::kData, "The file stoker.json of a data set cannot be read.",
+    "write one object such as {\"language\": \"fa\"}, or remove the file"};
 inline constexpr ErrorCode kDataRejects{"E-DATA-REJECTS", ExitCode::kData,
                                         "More rows were rejected than the bound allows.",
                                         "look at the rejects; raise max_bad_fraction if you must"};
@@ -134,14 +138,14 @@ inline constexpr ErrorCode kMakeOption{"E-MAKE-OPTION", ExitCode::kUsage,
                                        "stoker data make --help lists what each option takes"};
 
 inline constexpr std::array kErrorCodes{
-    &kMetaFields,    &kMetaId,       &kMetaPath,     &kMetaUtf8,    &kMetaCr,
-    &kMetaLine,      &kMetaDup,      &kMetaDupText,  &kMetaJson,    &kMetaQuote,
-    &kMetaSegment,   &kMetaEntry,    &kMetaNoFile,   &kMetaLink,    &kDataShort,
-    &kDataLong,      &kDataRate,     &kMetaChanged,  &kDataLayout,  &kDataColumns,
-    &kDataSource,    &kDataPattern,  &kDataSpeakers, &kDataRejects, &kDataNoRows,
-    &kDataStopped,   &kFilterSplit,  &kFilterSubset, &kFilterText,  &kFilterDuration,
-    &kFilterFrames,  &kMetaSameFile, &kMetaTwoFiles, &kDataPace,    &kDataSilent,
-    &kDataConstant,  &kDataClipped,  &kDataOffset,   &kDataQuiet,   &kDataMixed,
-    &kDataResampled, &kMakeFolder,   &kMakeOption};
+    &kMetaFields,     &kMetaId,        &kMetaPath,     &kMetaUtf8,     &kMetaCr,
+    &kMetaLine,       &kMetaDup,       &kMetaDupText,  &kMetaJson,     &kMetaQuote,
+    &kMetaSegment,    &kMetaEntry,     &kMetaNoFile,   &kMetaLink,     &kDataShort,
+    &kDataLong,       &kDataRate,      &kMetaChanged,  &kDataLayout,   &kDataColumns,
+    &kDataSource,     &kDataPattern,   &kDataSpeakers, &kDataRecord,   &kDataRejects,
+    &kDataNoRows,     &kDataStopped,   &kFilterSplit,  &kFilterSubset, &kFilterText,
+    &kFilterDuration, &kFilterFrames,  &kMetaSameFile, &kMetaTwoFiles, &kDataPace,
+    &kDataSilent,     &kDataConstant,  &kDataClipped,  &kDataOffset,   &kDataQuiet,
+    &kDataMixed,      &kDataResampled, &kMakeFolder,   &kMakeOption};
 
 }  // namespace stoker::data

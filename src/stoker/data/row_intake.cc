@@ -46,6 +46,11 @@ Error listing_failure(Error error) {
   return error;
 }
 
+std::string language_of(const SourceOptions& source, const DataSetRecord& record) {
+  if (!source.language.empty()) return source.language;
+  return record.language.empty() ? kUsualLanguage : record.language;
+}
+
 const ErrorCode& filter_code(RowState state) {
   switch (state) {
     case RowState::kSplit:
@@ -61,9 +66,10 @@ const ErrorCode& filter_code(RowState state) {
 
 struct RowIntake::Reading {
   const MetadataSource& metadata;
-  const SourceOptions& source;
   std::uint32_t number;
   std::string prefix;  // of ids; empty with a single source
+  std::string language;
+  SpeakerRule recorded_speakers;  // by the pattern that the data set records
   std::optional<SoundListing> listing;
 };
 
@@ -71,15 +77,18 @@ RowIntake::RowIntake(const IndexOptions& options, Account& account, std::stop_to
     : options_(options),
       account_(account),
       stop_(std::move(stop)),
-      speaker_rule_(options.speakers) {}
+      speaker_rule_(options.speakers.id_pattern) {}
 
 Result<Digest128> RowIntake::read(const MetadataSource& metadata, const SourceOptions& source,
-                                  std::uint32_t number) {
-  Reading reading{.metadata = metadata,
-                  .source = source,
-                  .number = number,
-                  .prefix = options_.sources.size() > 1 ? metadata.name + "/" : std::string(),
-                  .listing = {}};
+                                  const DataSetRecord& record, std::uint32_t number) {
+  Reading reading{
+      .metadata = metadata,
+      .number = number,
+      .prefix = options_.sources.size() > 1 ? metadata.name + "/" : std::string(),
+      .language = language_of(source, record),
+      .recorded_speakers = SpeakerRule(record.speaker_id_pattern,
+                                       metadata.folder.path() + "/" + std::string(kRecordName)),
+      .listing = {}};
   if (options_.check != FileCheck::kNone && metadata.find_by != FindBy::kPath) {
     auto listing = SoundListing::open(metadata.root, metadata.sound);
     if (!listing.ok()) return listing_failure(std::move(listing).error());
@@ -128,17 +137,14 @@ void RowIntake::take_row(const Row& row, Reading& reading) {
   if (state == RowState::kAccepted && !find_file(row, reading)) return;
   const auto index = static_cast<std::uint32_t>(rows_.utterances.size());
   ids_.add_last(index);
-  const std::string_view speaker = !options_.speakers.multispeaker ? std::string_view("default")
-                                   : !row.speaker.empty()          ? row.speaker
-                                                          : speaker_rule_.speaker_of(row.id);
   const bool is_segment = row.offset_s || row.duration_s;
   rows_.utterances.append({.id = id_scratch_,
                            .text = row.text,
                            .raw_text = row.raw_text,
                            .file = file_scratch_,
-                           .speaker = rows_.speakers.number_of(speaker),
+                           .speaker = rows_.speakers.number_of(speaker_of(row, reading)),
                            .language = rows_.languages.number_of(
-                               row.language.empty() ? reading.source.language : row.language),
+                               row.language.empty() ? reading.language : row.language),
                            .source = reading.number,
                            .line = row.line,
                            .is_segment = is_segment});
@@ -206,6 +212,16 @@ bool RowIntake::find_file(const Row& row, Reading& reading) {
                              .found = "several; this one is used"}});
   file_scratch_ = sound->path;
   return true;
+}
+
+// The views are of the row, or constant.
+std::string_view RowIntake::speaker_of(const Row& row, const Reading& reading) const {
+  if (options_.speakers.from == SpeakerSource::kOne) return kOnlySpeaker;
+  if (!row.speaker.empty()) return row.speaker;
+  if (const auto asked = speaker_rule_.matched(row.id)) return *asked;
+  if (const auto recorded = reading.recorded_speakers.matched(row.id)) return *recorded;
+  return options_.speakers.from == SpeakerSource::kIds ? SpeakerRule::guessed(row.id)
+                                                       : kOnlySpeaker;
 }
 
 RowState RowIntake::state_of(const Row& row, const Reading& reading) const {

@@ -10,6 +10,7 @@
 
 #include "stoker/base/digest/digest.h"
 #include "stoker/data/account.h"
+#include "stoker/data/data_set_record.h"
 #include "stoker/data/id_table.h"
 #include "stoker/data/layout.h"
 #include "stoker/data/row.h"
@@ -41,9 +42,10 @@ class RowIntake {
  public:
   RowIntake(const IndexOptions& options, Account& account, std::stop_token stop);
 
-  // Reads all rows of one metadata file; `source` is its number. Returns the file's digest.
+  // Reads all rows of the metadata file with this number; `record` is that of its data set. Returns
+  // the file's digest.
   Result<Digest128> read(const MetadataSource& metadata, const SourceOptions& source,
-                         std::uint32_t number);
+                         const DataSetRecord& record, std::uint32_t number);
 
   RowTable take() && { return std::move(rows_); }
 
@@ -55,6 +57,7 @@ class RowIntake {
   bool is_duplicate(std::string_view id, const Row& row, const Reading& reading);
   bool find_file(const Row& row, Reading& reading);
   RowState state_of(const Row& row, const Reading& reading) const;
+  std::string_view speaker_of(const Row& row, const Reading& reading) const;
   void reject(const Row& row, const Reading& reading, Error error);
 
   const IndexOptions& options_;
