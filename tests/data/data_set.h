@@ -15,7 +15,8 @@ class DataSet {
  public:
   DataSet() { options.sources = {{.path = folder.path()}}; }
 
-  // A second of a wave that is neither silent nor clipped; every `variant` sounds different.
+  // A second of a wave around zero that is neither quiet nor clipped; every `variant` sounds
+  // different.
   void put_wav(std::string_view path, std::size_t num_samples = 22050, unsigned variant = 0) const {
     folder.put(path, audio::good_wav({}, wave(num_samples, variant)));
   }
@@ -37,7 +38,7 @@ class DataSet {
   static std::string wave(std::size_t num_samples, unsigned variant) {
     std::string out;
     for (std::size_t i = 0; i < num_samples; ++i)
-      out += audio::le((i * (61U + variant)) % 20000U + variant, 2);
+      out += audio::le((i * (61U + variant)) % 20000U + variant + 65536U - 10000U, 2);
     return out;
   }
 };

@@ -58,7 +58,7 @@ TEST(IndexTest, SpeakersGetNumbersInOrderOfAppearance) {
   DataSet data;
   data.put_ids({"spk2_a", "spk1_a", "spk2_b"});
   data.put_metadata("spk9_gone|x|y\nspk2_a|x|some\nspk1_a|x|some\nspk2_b|x|some\n");
-  data.options.speakers.multispeaker = true;
+  data.options.speakers.from = SpeakerSource::kIds;
   const Index index = data.scan();
   EXPECT_EQ(std::vector<std::string>(index.speakers().begin(), index.speakers().end()),
             (std::vector<std::string>{"spk2", "spk1"}));

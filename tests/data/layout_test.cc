@@ -56,7 +56,6 @@ TEST(LayoutTest, ATabTableIsMappedByItsColumns) {
                   "bob\tone.wav\tHe said \"no\nann\ttwo.wav\tsome text\n");
   data.options.sources = {
       {.path = data.folder / "train.tsv", .columns = "audio=path,text=sentence,speaker=client_id"}};
-  data.options.speakers.multispeaker = true;
   const Index index = data.scan();
   EXPECT_EQ(ids_of(index), (Ids{"one", "two"}));
   EXPECT_EQ(index[0].text, "He said \"no");
@@ -173,7 +172,6 @@ TEST(LayoutTest, AKaldiFolderHasSegmentsAndSpeakersAndRunsNoCommand) {
   data.folder.put("segments", "u1 rec1 0.5 2.5\nu2 rec2 0 1\nu4 rec1 3 2\n");
   data.folder.put("utt2spk", "u1 bob\n");
   data.folder.put("text", "u1 some words\nu2 some words\nu3 some words\nu4 words\n");
-  data.options.speakers.multispeaker = true;
   const Index index = data.scan();
   ASSERT_EQ(ids_of(index), Ids{"u1"});
   EXPECT_EQ(index[0].num_samples, 44100U);

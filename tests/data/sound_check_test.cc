@@ -166,6 +166,35 @@ TEST(SoundRowTest, SilenceConstantsAndClippingAreWarnings) {
   }
 }
 
+struct WeakSound {
+  const char* name;
+  int offset;
+  int amplitude;
+  std::vector<std::string> codes;
+};
+TEST(SoundRowTest, AnOffsetAndALevelFarBelowSpeechAreWarnings) {
+  for (const auto& [name, offset, amplitude, codes] :
+       {WeakSound{"offset of 2 %", 655, 8000, {"E-DATA-OFFSET"}},
+        WeakSound{"offset the other way", -655, 8000, {"E-DATA-OFFSET"}},
+        WeakSound{"peaks at -60 dB", 0, 33, {"E-DATA-QUIET"}},
+        WeakSound{"both", 655, 33, {"E-DATA-OFFSET", "E-DATA-QUIET"}},
+        WeakSound{"soft speech", 30, 700, {}}}) {
+    DataSet data;
+    std::string samples;
+    for (int i = 0; i < 22050; ++i) {
+      const int saw = (i % 41 - 20) * amplitude / 20;
+      samples += le(static_cast<std::uint16_t>(offset + saw), 2);
+    }
+    data.folder.put("wavs/a.wav", audio::good_wav({}, samples));
+    data.put_metadata("a|some text|some text\n");
+    data.options.check = FileCheck::kContent;
+    const Index index = data.scan();
+    EXPECT_EQ(warning_names(index), codes) << name;
+    EXPECT_EQ(index.size(), 1U) << name;
+    for (const Warning& warning : index.warnings()) EXPECT_EQ(warning.id, "a") << name;
+  }
+}
+
 TEST(SoundRowTest, TooShortAndTooLongAreRejectedWithSeconds) {
   DataSet data;
   data.put_wav("wavs/a.wav", 255);

@@ -1,8 +1,6 @@
 // Row A21: characters outside the vocabulary, as the index meets them.
 #include <gtest/gtest.h>
 
-#include <memory>
-
 #include "tests/data/data_set.h"
 
 namespace stoker::data {
@@ -12,8 +10,7 @@ Index scan_with(text::UnknownPolicy policy) {
   DataSet data;
   data.put_ids({"a", "b"});
   data.put_metadata("a|x|plain words\nb|x|a sign \xE6\xBC\xA2 and again \xE6\xBC\xA2\n");
-  data.options.tokenizer =
-      std::make_shared<const text::Tokenizer>(text::TokenizerOptions{.unknown = policy});
+  data.options.text = text::TokenizerOptions{.unknown = policy};
   return data.scan();
 }
 

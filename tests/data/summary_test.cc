@@ -13,7 +13,7 @@ TEST(SummaryTest, CountsDurationsSpeakersRatesAndCharacters) {
   data.put_wav("wavs/spk2_a.wav", 3 * 22050, 2);
   data.put_wav("wavs/spk2_b.wav", 2 * 22050, 3);
   data.put_metadata("spk1_a|x|aab\nspk2_a|x|b\xC3\xA9\nspk2_b|x|c\n");
-  data.options.speakers.multispeaker = true;
+  data.options.speakers.from = SpeakerSource::kIds;
   const Summary summary = summarise(data.scan());
   EXPECT_DOUBLE_EQ(summary.durations.total_s, 6.0);
   EXPECT_DOUBLE_EQ(summary.durations.shortest_s, 1.0);
@@ -27,6 +27,16 @@ TEST(SummaryTest, CountsDurationsSpeakersRatesAndCharacters) {
   EXPECT_EQ(summary.characters.at("a"), 2U);
   EXPECT_EQ(summary.characters.at("\xC3\xA9"), 1U);
   EXPECT_DOUBLE_EQ(summary.characters_per_s, 1.0);
+}
+
+TEST(SummaryTest, TheVoicesAreOneLine) {
+  DataSet data;
+  data.put_ids({"spk1_a", "spk2_a"});
+  data.put_metadata("spk1_a|x|some\nspk2_a|x|some\n");
+  EXPECT_EQ(voices_text(data.scan()), "1 speaker, language en");
+  data.options.speakers.from = SpeakerSource::kIds;
+  data.options.sources[0].language = "fa";
+  EXPECT_EQ(voices_text(data.scan()), "2 speakers, language fa");
 }
 
 TEST(SummaryTest, AnEmptyIndexHasZeros) {

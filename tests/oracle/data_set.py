@@ -109,11 +109,17 @@ class DataSet:
         name = f"{speaker}_{i:03}" if self.case["data"] != "nested" else f"part{i % 2}/{speaker}_{i:03}"
         text, words = self.make_text(i)
         wave = make_wave(self.noise, seconds, self.rate_hz)
-        language = "de" if self.case["languages"] == "two" and i % 3 == 1 else "en"
+        language = self.language_of(source, i)
         row = Utterance(name, text, words, speaker, language, source, store(self.case["sound"], wave, self.rate_hz))
         if self.case["arrays"] != "none":
             row.arrays = self.make_arrays()
         return row
+
+    def language_of(self, source: int, i: int) -> str:
+        """Of the row itself, or, where its layout names none, of the record that the first source has."""
+        named = self.case["languages"] == "two" and i % 3 == 1
+        recorded = self.case["languages"] == "recorded" and source == 0 and self.case["data"] != "table"
+        return "de" if named or recorded else "en"
 
     def make_text(self, i: int) -> tuple[str, str]:
         plain = " ".join(self.draw.choices(PLAIN_WORDS, k=self.draw.randint(2, 9)))
@@ -189,6 +195,8 @@ class DataSet:
 
     def write_metadata(self, folder: Path, rows: list[Utterance]) -> None:
         kind = self.case["data"]
+        if self.case["languages"] == "recorded" and folder.name == self.names[0]:
+            (folder / "stoker.json").write_text('{"language": "de"}', encoding="utf-8")
         if kind.startswith("jsonl"):
             lines = [json.dumps(self.json_row(row)) for row in rows]
             (folder / "train.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")

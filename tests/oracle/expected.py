@@ -205,13 +205,15 @@ def speech_rule(case: Case, rate_hz: int) -> SpeechRule:
 
 
 def speaker_name(case: Case, row_id: str, named: str) -> str:
-    """The name that the layout gives, else what the id says; one for all where speakers are not asked for."""
+    """The name that the layout gives, else what a pattern or, where asked for, the id says; else one for all."""
     if case["speakers"] == "off":
         return "default"
     if case["data"] in ("table", "jsonl", "jsonl_segments", "kaldi", "kaldi_segments"):
         return named
     if case["speakers"] == "pattern":
         return row_id[-1]
+    if case["speakers"] == "auto":
+        return "default"
     parts = row_id.split("_")
     return next((part for part in parts if part.isdigit() or part.startswith(("p", "spk", "speaker"))), parts[0])
 

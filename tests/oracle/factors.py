@@ -15,8 +15,8 @@ FACTORS: dict[str, tuple[str, ...]] = {
     "prepare": ("as_is", "trim", "rms", "peak", "lufs"),
     "vocabulary": ("characters", "bytes", "myxtts", "phonemes"),
     "blank": ("off", "on"),
-    "speakers": ("off", "on", "pattern"),
-    "languages": ("one", "two"),
+    "speakers": ("auto", "off", "on", "pattern"),
+    "languages": ("one", "two", "recorded"),
     "batch": ("size_2", "size_5", "frames_short", "frames_long"),
     "layout": ("padded", "packed"),
     "shapes": ("static", "three", "many"),
@@ -70,7 +70,8 @@ EXCLUDED |= {
     for data in ("ljspeech", "train_eval", "nested", "kaldi", "kaldi_segments")
 }
 EXCLUDED |= {
-    ("languages", "two", "vocabulary", "characters"): "the letters of other languages are those that ICU lists",
+    ("languages", languages, "vocabulary", "characters"): "the letters of other languages are those that ICU lists"
+    for languages in ("two", "recorded")
 }
 
 EXCLUDED |= {

@@ -91,8 +91,8 @@ def feature_arguments(case: Case) -> list[str]:
 
 def row_arguments(case: Case) -> list[str]:
     arguments: list[str] = []
-    if case["speakers"] != "off":
-        arguments += set_value("data.enable_multispeaker", "true")
+    if case["speakers"] in ("off", "on"):
+        arguments += set_value("data.enable_multispeaker", "true" if case["speakers"] == "on" else "false")
     if case["speakers"] == "pattern":
         arguments += set_value("data.speaker_id_pattern", "([0-9])$")
     return arguments

@@ -53,17 +53,12 @@ std::string keep_rejects(CommandContext& context, const data::Index& index,
   }
 }
 
-// Null where the symbols are not made from the text.
-std::shared_ptr<const text::Tokenizer> tokenizer_of(const config::TextSettings& settings) {
-  if (settings.vocabulary == "phonemes") return nullptr;
-  return std::make_shared<const text::Tokenizer>(data::tokenizer_options_of(settings));
-}
-
 ExitCode check(CommandContext& context, const DataArguments& arguments) {
   context.reserve_output(arguments.rejects_file);
   data::IndexOptions options = data::index_options_of(context.settings());
   options.check = data::FileCheck::kContent;
-  options.tokenizer = tokenizer_of(context.settings().text);
+  const config::TextSettings& text = context.settings().text;
+  if (text.vocabulary != "phonemes") options.text = data::tokenizer_options_of(text);
   ProgressBar bar({.task = "check", .unit = "files"}, stderr_surface());
   if (!context.options().quiet) options.progress = &bar;
   const data::Index index = data::scan_index(options, system_io(), context.stop_token());

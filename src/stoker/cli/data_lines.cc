@@ -15,6 +15,7 @@ namespace stoker::cli {
 namespace {
 
 constexpr std::size_t kMostListed = 20;
+constexpr std::size_t kMostIdsOfACode = 3;
 constexpr std::size_t kMostSpeakers = 12;
 constexpr std::size_t kHistogramBins = 16;
 
@@ -23,10 +24,24 @@ std::string account_line(const data::IndexCounts& counts) {
                      grouped(counts.accepted), grouped(counts.filtered), grouped(counts.rejected));
 }
 
+// " (a, b, …)": the first rows that a code was found in, so that none has to be searched for.
+std::string first_ids(std::span<const data::Finding> findings, std::string_view code) {
+  std::string ids;
+  std::size_t num_found = 0;
+  for (const data::Finding& finding : findings) {
+    if (finding.id.empty() || finding.error.code->name != code) continue;
+    if (++num_found > kMostIdsOfACode) break;
+    ids += (ids.empty() ? " (" : ", ") + escape_control(finding.id);
+  }
+  if (ids.empty()) return ids;
+  return ids + (num_found > kMostIdsOfACode ? ", …)" : ")");
+}
+
 void add_counts(std::vector<std::string>& lines, std::string_view title,
-                const data::CodeCounts& codes) {
+                const data::CodeCounts& codes, std::span<const data::Finding> findings = {}) {
   for (const auto& [code, count] : codes) {
-    lines.push_back(fmt::format("{:<10}{:>9} {}", title, grouped(count), code));
+    lines.push_back(
+        fmt::format("{:<10}{:>9} {}{}", title, grouped(count), code, first_ids(findings, code)));
     title = "";
   }
 }
@@ -89,6 +104,7 @@ void put_counts(Json& report, const data::Index& index) {
   report["filters"] = index.account().filter_codes();
   report["oddities"] = index.account().warning_codes();
   report["notes"] = index.account().notes();
+  report["num_speakers"] = index.speakers().size();
   report["data_digest"] = index.data_digest().hex();
 }
 
@@ -117,9 +133,10 @@ std::vector<std::string> check_lines(const data::Index& index) {
   add_findings(lines, index.warnings(), "warning");
   lines.push_back(account_line(index.counts()));
   lines.push_back(fmt::format("audio     {}", seconds_text(index.audio_s())));
+  lines.push_back("voices    " + data::voices_text(index));
   add_counts(lines, "rejected", index.account().reject_codes());
   add_counts(lines, "filtered", index.account().filter_codes());
-  add_counts(lines, "odd", index.account().warning_codes());
+  add_counts(lines, "odd", index.account().warning_codes(), index.warnings());
   add_counts(lines, "noted", index.account().notes());
   return lines;
 }

@@ -37,6 +37,7 @@ void put_report(CommandContext& context, const cache::PrecomputeReport& report, 
   json["shards_written"] = report.build.shards_written;
   json["stopped"] = report.build.stopped;
   json["rejects_file"] = report.rejects_file;
+  json["voices"] = report.voices;
   for (const auto& [kind, counts] : report.build.kinds)
     json["kinds"][kind] = {{"built", counts.built}, {"reused", counts.reused}};
 }
@@ -85,6 +86,7 @@ ExitCode run(CommandContext& context, const PrecomputeArguments& arguments) {
   context.print(fmt::format("{} rows = {} accepted + {} filtered + {} rejected",
                             grouped(report.counts.rows), grouped(report.counts.accepted),
                             grouped(report.counts.filtered), grouped(report.counts.rejected)));
+  context.print("voices    " + report.voices);
   context.print(fmt::format("{} built, {} reused, {} in {} ({:.0f} clips/s)",
                             grouped(report.build.rows_built), grouped(report.build.rows_reused),
                             bytes_text(report.build.size_bytes), seconds_text(seconds),

@@ -22,6 +22,7 @@
 #include "stoker/cli/errors.h"
 #include "stoker/cli/settings_options.h"
 #include "stoker/data/account.h"
+#include "stoker/data/summary.h"
 #include "stoker/feed/device/gpu_mode.h"
 #include "stoker/feed/open_feed.h"
 
@@ -101,6 +102,7 @@ class StreamRun {
     if (arguments_.from_batch) opened.feed.seek({0, *arguments_.from_batch});
     save_origin(opened.feed);
     tell_rejects(opened);
+    context_.say(data::voices_text(opened.source->index()));
     for (const std::string& line : opened.mode.lines) context_.say(line);
     if (!opened.mode.mel.reason.empty()) {
       context_.say(opened.mode.text + ": " + opened.mode.mel.reason);
@@ -206,6 +208,7 @@ class StreamRun {
     out["state"] = opened.feed.state();
     const data::IndexCounts counts = count_rows(opened);
     out["digest_version"] = feed::kContentDigestVersion;
+    out["num_speakers"] = opened.source->index().speakers().size();
     out["rows"] = counts.rows;
     out["accepted"] = counts.accepted;
     out["rejected"] = counts.rejected;

@@ -157,6 +157,8 @@ template <class Value>
 constexpr bool kTakesNothing = !kHasRange<Value> && !std::is_same_v<Value, bool> &&
                                std::is_void_v<typename ChoiceIn<Value>::Type>;
 template <class T>
+constexpr bool kTakesNothing<Auto<T>> = kTakesNothing<T>;
+template <class T>
 constexpr bool kTakesNothing<Maybe<T>> = true;
 
 // What a type's reader takes: a ValueRule, or a NumberRule where the value has a range.
@@ -184,7 +186,7 @@ ValueType value_type() {
     choices = names_of(typename ChoiceIn<T>::Type{});
   return {.kind = TypedValue<T>::kind(),
           .choices = choices,
-          .is_switch = std::is_same_v<T, bool>,
+          .is_switch = std::is_same_v<T, bool> || std::is_same_v<T, Auto<bool>>,
           .takes_nothing = kTakesNothing<T>,
           .read =
               [](void* value, const YamlNode& node, const AnyRule& rule) {

@@ -86,7 +86,11 @@ inline constexpr ErrorCode kDataPattern{"E-DATA-PATTERN", ExitCode::kUsage,
                                         "write one with a group, such as (p[0-9]+)_"};
 inline constexpr ErrorCode kDataSpeakers{"E-DATA-SPEAKERS", ExitCode::kData,
                                          "There are more speakers than max_speakers.",
-                                         "correct speaker_id_pattern, or raise max_speakers"};
+                                         "raise data.max_speakers, correct speaker_id_pattern, or "
+                                         "set data.enable_multispeaker to false"};
+inline constexpr ErrorCode kDataRecord{
+    "E-DATA-RECORD", ExitCode::kData, "The file stoker.json of a data set cannot be read.",
+    "write one object such as {\"language\": \"fa\"}, or remove the file"};
 inline constexpr ErrorCode kDataRejects{"E-DATA-REJECTS", ExitCode::kData,
                                         "More rows were rejected than the bound allows.",
                                         "look at the rejects; raise max_bad_fraction if you must"};
@@ -121,6 +125,11 @@ inline constexpr ErrorCode kDataConstant{"E-DATA-CONSTANT", ExitCode::kData,
                                          "Every sample has one value that is not zero.", ""};
 inline constexpr ErrorCode kDataClipped{"E-DATA-CLIPPED", ExitCode::kData,
                                         "Many samples are at full scale or beyond.", ""};
+inline constexpr ErrorCode kDataOffset{
+    "E-DATA-OFFSET", ExitCode::kData,
+    "The samples are not centred on zero: the recording has a DC offset.", ""};
+inline constexpr ErrorCode kDataQuiet{"E-DATA-QUIET", ExitCode::kData,
+                                      "The recording is far quieter than speech usually is.", ""};
 inline constexpr ErrorCode kDataMixed{"E-DATA-MIXED", ExitCode::kData,
                                       "Several channels are mixed to one.", ""};
 inline constexpr ErrorCode kDataResampled{"E-DATA-RESAMPLED", ExitCode::kData,
@@ -135,14 +144,14 @@ inline constexpr ErrorCode kMakeOption{"E-MAKE-OPTION", ExitCode::kUsage,
                                        "stoker data make --help lists what each option takes"};
 
 inline constexpr std::array kErrorCodes{
-    &kMetaFields,     &kMetaId,       &kMetaPath,     &kMetaUtf8,     &kMetaCr,
-    &kMetaLine,       &kMetaDup,      &kMetaDupText,  &kMetaJson,     &kMetaQuote,
-    &kMetaSegment,    &kMetaEntry,    &kMetaSplits,   &kMetaNoFile,   &kMetaLink,
-    &kDataShort,      &kDataLong,     &kDataRate,     &kMetaChanged,  &kDataLayout,
-    &kDataColumns,    &kDataSource,   &kDataPattern,  &kDataSpeakers, &kDataRejects,
-    &kDataNoRows,     &kDataStopped,  &kFilterSplit,  &kFilterSubset, &kFilterText,
-    &kFilterDuration, &kFilterFrames, &kMetaSameFile, &kMetaTwoFiles, &kDataPace,
-    &kDataSilent,     &kDataConstant, &kDataClipped,  &kDataMixed,    &kDataResampled,
-    &kMakeFolder,     &kMakeOption};
+    &kMetaFields,  &kMetaId,         &kMetaPath,      &kMetaUtf8,     &kMetaCr,
+    &kMetaLine,    &kMetaDup,        &kMetaDupText,   &kMetaJson,     &kMetaQuote,
+    &kMetaSegment, &kMetaEntry,      &kMetaSplits,    &kMetaNoFile,   &kMetaLink,
+    &kDataShort,   &kDataLong,       &kDataRate,      &kMetaChanged,  &kDataLayout,
+    &kDataColumns, &kDataSource,     &kDataPattern,   &kDataSpeakers, &kDataRecord,
+    &kDataRejects, &kDataNoRows,     &kDataStopped,   &kFilterSplit,  &kFilterSubset,
+    &kFilterText,  &kFilterDuration, &kFilterFrames,  &kMetaSameFile, &kMetaTwoFiles,
+    &kDataPace,    &kDataSilent,     &kDataConstant,  &kDataClipped,  &kDataOffset,
+    &kDataQuiet,   &kDataMixed,      &kDataResampled, &kMakeFolder,   &kMakeOption};
 
 }  // namespace stoker::data

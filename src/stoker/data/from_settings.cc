@@ -30,7 +30,7 @@ SourceOptions single_source(const config::Settings& settings) {
   source.wavs_eval = data.wavs_eval_dir;
   source.columns = columns_text(data.columns);
   source.audio_root = data.audio_root;
-  source.language = settings.text.language;
+  source.language = settings.text.language.value_or(std::string());
   return source;
 }
 
@@ -80,6 +80,15 @@ UserLimits limits_of(const config::RowSettings& rows) {
   return limits;
 }
 
+SpeakerOptions speakers_of(const config::RowSettings& rows) {
+  SpeakerOptions speakers;
+  if (!rows.enable_multispeaker.is_auto())
+    speakers.from = *rows.enable_multispeaker ? SpeakerSource::kIds : SpeakerSource::kOne;
+  speakers.id_pattern = rows.speaker_id_pattern;
+  speakers.max_speakers = static_cast<std::uint32_t>(rows.max_speakers);
+  return speakers;
+}
+
 audio::SoundPolicy sound_policy_of(const config::DataSettings& data) {
   audio::SoundPolicy policy;
   policy.allow_streamed = data.allow_streamed;
@@ -97,8 +106,7 @@ IndexOptions index_options_of(const config::Settings& settings) {
   options.sources = sources_of(settings);
   options.splits = splits_of(settings);
   options.limits = limits_of(settings.rows);
-  options.speakers = {settings.rows.enable_multispeaker, settings.rows.speaker_id_pattern,
-                      static_cast<std::uint32_t>(settings.rows.max_speakers)};
+  options.speakers = speakers_of(settings.rows);
   options.sound = sound_policy_of(data);
   options.bad_inputs = data.bad_inputs;
   options.max_bad_fraction = data.max_bad_fraction;
@@ -110,6 +118,7 @@ IndexOptions index_options_of(const config::Settings& settings) {
   options.rate_hz = static_cast<std::uint32_t>(recipe.sample_rate_hz);
   options.hop_samples = static_cast<std::uint32_t>(recipe.hop_samples);
   options.pace_factor = settings.rows.text_rate_factor;
+  options.max_unknown_fraction = settings.text.max_unknown_fraction;
   if (settings.loader.num_workers)
     options.num_workers = static_cast<unsigned>(*settings.loader.num_workers);
   return options;
@@ -146,7 +155,7 @@ audio::SpeechRule speech_rule_of(const config::Settings& settings) {
 
 text::TokenizerOptions tokenizer_options_of(const config::TextSettings& settings) {
   text::TokenizerOptions options;
-  options.language = settings.language;
+  if (!settings.language.value_or("").empty()) options.language = *settings.language;
   options.vocabulary = settings.vocabulary;
   options.add_blank = settings.add_blank;
   options.cleaner = settings.cleaner;

@@ -12,8 +12,8 @@ namespace stoker::data {
 IndexOptions index_options_of(const config::Settings& settings);
 audio::SpeechRule speech_rule_of(const config::Settings& settings);
 
-// Without the phone inventory, which is beside the data set. A vocabulary that has no id for
-// unknown symbols drops them.
+// Without the phone inventory, which is beside the data set, and without the language that a data
+// set records. A vocabulary that has no id for unknown symbols drops them.
 text::TokenizerOptions tokenizer_options_of(const config::TextSettings& settings);
 
 }  // namespace stoker::data

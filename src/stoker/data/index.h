@@ -23,6 +23,7 @@ struct Source {
   std::string name;
   double weight = 1.0;
   File root;
+  std::string recorded_language{};  // as its record has it; empty: it names none
 };
 
 // Immutable once built; const access is thread-safe.

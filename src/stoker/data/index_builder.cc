@@ -14,6 +14,7 @@
 #include "stoker/data/layout.h"
 #include "stoker/data/layout_search.h"
 #include "stoker/data/row_intake.h"
+#include "stoker/data/row_rules.h"
 #include "stoker/data/rows/line_reader.h"
 #include "stoker/data/rows/row_check.h"
 #include "stoker/data/sound_check.h"
@@ -130,11 +131,12 @@ class IndexBuilder {
   Index build() {
     check_sources(options_.sources);
     read_sources();
+    if (options_.text) tokenizers_ = make_tokenizers(*options_.text, rows_.languages.names());
     if (options_.check != FileCheck::kNone) {
       std::vector<SweptSource> swept;
       for (std::size_t i = 0; i < index_.sources_.size(); ++i)
         swept.push_back({&index_.sources_[i].root, index_.metadata_files_[i].path});
-      sweep_sounds(rows_, swept, options_, index_.account_, stop_);
+      sweep_sounds(rows_, swept, options_, tokenizers_, index_.account_, stop_);
     }
     keep_accepted();
     index_.refusal_ = refusal();
@@ -160,10 +162,13 @@ class IndexBuilder {
                              metadata.role != options_.splits.split;
     if (other_split) return;
     const auto number = static_cast<std::uint32_t>(index_.sources_.size());
-    const Digest128 digest = intake.read(metadata, source, number).take_or_raise();
+    const DataSetRecord record = load_record(metadata.folder).take_or_raise();
+    const Digest128 digest = intake.read(metadata, source, record, number).take_or_raise();
     index_.metadata_files_.push_back({metadata.metadata.path(), digest});
-    index_.sources_.push_back(
-        {.name = metadata.name, .weight = source.weight, .root = std::move(metadata.root)});
+    index_.sources_.push_back({.name = metadata.name,
+                               .weight = source.weight,
+                               .root = std::move(metadata.root),
+                               .recorded_language = record.language});
     index_.links_ = options_.links;
   }
 
@@ -181,12 +186,28 @@ class IndexBuilder {
     digest_rows();
   }
 
+  // Kaldi's utt2spk names each utterance its own speaker where nobody knows better.
+  bool each_is_its_own_speaker() const {
+    for (std::size_t i = 0; i < index_.table_.size(); ++i) {
+      const Utterance row = index_.table_[i];
+      const std::string& speaker = rows_.speakers.names()[row.speaker];
+      std::string_view id = row.id;
+      if (options_.sources.size() > 1)
+        id.remove_prefix(index_.sources_[row.source].name.size() + 1);
+      if (id != speaker) return false;
+    }
+    return index_.table_.size() > 1;
+  }
+
   // Speakers of rows that are not used leave no gap in the numbers.
   void number_speakers() {
+    const bool is_unnamed =
+        options_.speakers.from == SpeakerSource::kNamed && each_is_its_own_speaker();
     NameTable used;
     for (std::size_t i = 0; i < index_.table_.size(); ++i)
-      index_.table_.set_speaker(i,
-                                used.number_of(rows_.speakers.names()[index_.table_[i].speaker]));
+      index_.table_.set_speaker(
+          i, used.number_of(is_unnamed ? kOnlySpeaker
+                                       : rows_.speakers.names()[index_.table_[i].speaker]));
     index_.speakers_ = used.names();
     if (index_.speakers_.size() > options_.speakers.max_speakers)
       raise({.code = &kDataSpeakers,
@@ -261,6 +282,8 @@ class IndexBuilder {
           .found = fmt::format("none: {} rows, {} filtered, {} rejected", grouped(counts.rows),
                                grouped(counts.filtered), grouped(counts.rejected)),
           .cure = common_cure()};
+    if (!tokenizers_.empty())
+      return vocabulary_misfit(index_, tokenizers_, options_.max_unknown_fraction);
     return std::nullopt;
   }
 
@@ -269,6 +292,7 @@ class IndexBuilder {
   Index index_;
   RowTable rows_;
   std::string outside_folder_;  // of absolute sound paths that are not beneath the root
+  LanguageTokenizers tokenizers_;  // empty where texts are not looked at
 };
 
 Index scan_index(const IndexOptions& options, Io& io, std::stop_token stop) {

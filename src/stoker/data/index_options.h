@@ -3,7 +3,7 @@
 
 #include <cstdint>
 #include <limits>
-#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,7 +39,7 @@ struct SourceOptions {
   std::string wavs_eval{};
   std::string columns{};     // "audio=path,text=sentence,speaker=client_id"
   std::string audio_root{};  // absolute or relative audio paths are beneath it
-  std::string language = "en";
+  std::string language{};    // of rows that name none; empty: as the data set records it, else en
 };
 
 struct SplitOptions {
@@ -61,8 +61,15 @@ struct UserLimits {
   std::uint64_t max_mel_frames = std::numeric_limits<std::uint64_t>::max();   // at the target rate
 };
 
+// Who speaks a row that a column, a sister file or the layout names no speaker for.
+enum class SpeakerSource {
+  kNamed,  // id_pattern and the record of the data set decide; without them one speaker
+  kIds,    // the same, and where they say nothing, a guess from the id
+  kOne,    // nobody else: all rows have one speaker, whatever is named
+};
+
 struct SpeakerOptions {
-  bool multispeaker = false;
+  SpeakerSource from = SpeakerSource::kNamed;
   std::string id_pattern{};  // ECMAScript regular expression; group 1 is the speaker
   std::uint32_t max_speakers = 1000;
 };
@@ -86,9 +93,12 @@ struct IndexOptions {
   double max_utterance_s = 3600.0;  // longer ones are not one utterance: rejected
   double pace_factor = 3.0;         // characters per second this far from the median are listed
   FileCheck check = FileCheck::kHeader;
-  std::shared_ptr<const text::Tokenizer> tokenizer;  // texts it refuses are rejected; may be null
-  Progress* progress = nullptr;  // told of every row whose file was checked; may be null
-  unsigned num_workers = 0;      // threads that check files; 0 = cores allowed
+  // How texts become tokens, the language apart, which is the row's: texts that give none are
+  // rejected. Absent: texts are not looked at.
+  std::optional<text::TokenizerOptions> text{};
+  double max_unknown_fraction = 0.1;  // of characters; more outside the vocabulary is a refusal
+  Progress* progress = nullptr;       // told of every row whose file was checked; may be null
+  unsigned num_workers = 0;           // threads that check files; 0 = cores allowed
 };
 
 }  // namespace stoker::data

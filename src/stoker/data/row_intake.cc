@@ -49,6 +49,11 @@ Error listing_failure(Error error) {
   return error;
 }
 
+std::string language_of(const SourceOptions& source, const DataSetRecord& record) {
+  if (!source.language.empty()) return source.language;
+  return record.language.empty() ? kUsualLanguage : record.language;
+}
+
 const ErrorCode& filter_code(RowState state) {
   switch (state) {
     case RowState::kSplit:
@@ -83,9 +88,10 @@ void CommonFolder::add(std::string_view path) {
 
 struct RowIntake::Reading {
   const MetadataSource& metadata;
-  const SourceOptions& source;
   std::uint32_t number;
   std::string prefix;  // of ids; empty with a single source
+  std::string language;
+  SpeakerRule recorded_speakers;  // by the pattern that the data set records
   std::optional<SoundListing> listing;
   std::optional<SplitList> splits;  // where the data set lists its parts
 };
@@ -94,16 +100,19 @@ RowIntake::RowIntake(const IndexOptions& options, Account& account, std::stop_to
     : options_(options),
       account_(account),
       stop_(std::move(stop)),
-      speaker_rule_(options.speakers) {}
+      speaker_rule_(options.speakers.id_pattern) {}
 
 Result<Digest128> RowIntake::read(const MetadataSource& metadata, const SourceOptions& source,
-                                  std::uint32_t number) {
-  Reading reading{.metadata = metadata,
-                  .source = source,
-                  .number = number,
-                  .prefix = options_.sources.size() > 1 ? metadata.name + "/" : std::string(),
-                  .listing = {},
-                  .splits = {}};
+                                  const DataSetRecord& record, std::uint32_t number) {
+  Reading reading{
+      .metadata = metadata,
+      .number = number,
+      .prefix = options_.sources.size() > 1 ? metadata.name + "/" : std::string(),
+      .language = language_of(source, record),
+      .recorded_speakers = SpeakerRule(record.speaker_id_pattern,
+                                       metadata.folder.path() + "/" + std::string(kRecordName)),
+      .listing = {},
+      .splits = {}};
   if (needs_splits() && metadata.role == Split::kAll) {
     auto splits = SplitList::load(metadata.folder);
     if (!splits.ok()) return std::move(splits).error();
@@ -162,17 +171,14 @@ void RowIntake::take_row(const Row& row, Reading& reading) {
   if (state == RowState::kAccepted && !find_file(row, reading)) return;
   const auto index = static_cast<std::uint32_t>(rows_.utterances.size());
   ids_.add_last(index);
-  const std::string_view speaker = !options_.speakers.multispeaker ? std::string_view("default")
-                                   : !row.speaker.empty()          ? row.speaker
-                                                          : speaker_rule_.speaker_of(row.id);
   const bool is_segment = row.offset_s || row.duration_s;
   rows_.utterances.append({.id = id_scratch_,
                            .text = row.text,
                            .raw_text = row.raw_text,
                            .file = file_scratch_,
-                           .speaker = rows_.speakers.number_of(speaker),
+                           .speaker = rows_.speakers.number_of(speaker_of(row, reading)),
                            .language = rows_.languages.number_of(
-                               row.language.empty() ? reading.source.language : row.language),
+                               row.language.empty() ? reading.language : row.language),
                            .source = reading.number,
                            .line = row.line,
                            .is_segment = is_segment});
@@ -253,6 +259,16 @@ Split RowIntake::split_of_row(const Row& row, const Reading& reading) const {
   if (reading.metadata.role != Split::kAll) return reading.metadata.role;
   if (reading.splits) return reading.splits->find(row.id);
   return row.split ? *row.split : split_of(row.id, options_.splits);
+}
+
+// The views are of the row, or constant.
+std::string_view RowIntake::speaker_of(const Row& row, const Reading& reading) const {
+  if (options_.speakers.from == SpeakerSource::kOne) return kOnlySpeaker;
+  if (!row.speaker.empty()) return row.speaker;
+  if (const auto asked = speaker_rule_.matched(row.id)) return *asked;
+  if (const auto recorded = reading.recorded_speakers.matched(row.id)) return *recorded;
+  return options_.speakers.from == SpeakerSource::kIds ? SpeakerRule::guessed(row.id)
+                                                       : kOnlySpeaker;
 }
 
 RowState RowIntake::state_of(const Row& row, const Reading& reading) const {

@@ -10,6 +10,7 @@
 
 #include "stoker/base/digest/digest.h"
 #include "stoker/data/account.h"
+#include "stoker/data/data_set_record.h"
 #include "stoker/data/id_table.h"
 #include "stoker/data/layout.h"
 #include "stoker/data/row_rules.h"
@@ -55,9 +56,10 @@ class RowIntake {
  public:
   RowIntake(const IndexOptions& options, Account& account, std::stop_token stop);
 
-  // Reads all rows of one metadata file; `source` is its number. Returns the file's digest.
+  // Reads all rows of the metadata file with this number; `record` is that of its data set. Returns
+  // the file's digest.
   Result<Digest128> read(const MetadataSource& metadata, const SourceOptions& source,
-                         std::uint32_t number);
+                         const DataSetRecord& record, std::uint32_t number);
 
   // Of the absolute paths that are not beneath the audio root: what --audio-root would have to be.
   std::string outside_folder() const { return outside_folder_.path(); }
@@ -74,6 +76,7 @@ class RowIntake {
   bool needs_splits() const;
   Split split_of_row(const Row& row, const Reading& reading) const;
   RowState state_of(const Row& row, const Reading& reading) const;
+  std::string_view speaker_of(const Row& row, const Reading& reading) const;
   void reject(const Row& row, const Reading& reading, Error error);
 
   const IndexOptions& options_;

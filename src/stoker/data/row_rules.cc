@@ -39,28 +39,30 @@ bool in_subset(std::string_view id, Split split, const SplitOptions& options) no
   return fraction >= 1.0 || place_in("subset", id, options.subset_seed) < fraction;
 }
 
-SpeakerRule::SpeakerRule(const SpeakerOptions& options) {
-  if (options.id_pattern.empty()) return;
+SpeakerRule::SpeakerRule(const std::string& pattern, const std::string& origin) {
+  if (pattern.empty()) return;
   const auto refuse = [&](Error error) {
-    error.place = {.file = "data.speaker_id_pattern"};
-    error.found = "\"" + escape_control(options.id_pattern) + "\": " + error.found;
+    error.place = {.file = origin};
+    error.found = "\"" + escape_control(pattern) + "\": " + error.found;
     raise(std::move(error));
   };
-  Result<text::Pattern> pattern = text::Pattern::compile(options.id_pattern, kDataPattern);
-  if (!pattern) refuse(pattern.error());
-  if (pattern->num_groups() == 0)
+  Result<text::Pattern> compiled = text::Pattern::compile(pattern, kDataPattern);
+  if (!compiled) refuse(compiled.error());
+  if (compiled->num_groups() == 0)
     refuse({.code = &kDataPattern,
             .promised = "a regular expression with one group",
             .found = "no group"});
-  pattern_ = std::move(*pattern);
+  pattern_ = std::move(*compiled);
 }
 
-std::string_view SpeakerRule::speaker_of(std::string_view id) const {
-  if (pattern_) {
-    const auto groups = pattern_->find(id);
-    if (groups && (*groups)[1])
-      return id.substr((*groups)[1]->begin, (*groups)[1]->end - (*groups)[1]->begin);
-  }
+std::optional<std::string_view> SpeakerRule::matched(std::string_view id) const {
+  if (!pattern_) return std::nullopt;
+  const auto groups = pattern_->find(id);
+  if (!groups || !(*groups)[1]) return std::nullopt;
+  return id.substr((*groups)[1]->begin, (*groups)[1]->end - (*groups)[1]->begin);
+}
+
+std::string_view SpeakerRule::guessed(std::string_view id) {
   const std::string_view first = id.substr(0, id.find('_'));
   for (std::size_t at = 0; at <= id.size();) {
     const std::size_t end = std::min(id.find('_', at), id.size());

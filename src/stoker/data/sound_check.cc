@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "stoker/audio/errors.h"
@@ -19,18 +20,30 @@ namespace {
 constexpr float kFullScale = 32767.0F / 32768.0F;
 // Peaks touch full scale now and then; a thousandth of all samples is a recording that was cut.
 constexpr double kClippedShare = 0.001;
+// Speech has a mean of a few ten-thousandths; half a percent of full scale is the recorder's.
+constexpr double kMostOffset = 0.005;
+// The level of speech is about -20 to -35 dBFS, pauses included.
+constexpr double kLeastLevelDb = -50.0;
 
-// What a listener would notice at once: silence, a constant, samples stuck at full scale.
+// What a listener would notice at once: silence, a constant, samples stuck at full scale, an
+// offset, a level at which noise is all that is heard.
 class SampleStatistics {
  public:
   void add(std::span<const float> samples);
 
   Digest128 digest() const noexcept { return digest_.finish(); }
-  // E-DATA-SILENT, E-DATA-CONSTANT or E-DATA-CLIPPED without a place, or nothing.
-  std::optional<Error> oddity() const;
+  // E-DATA-SILENT or E-DATA-CONSTANT; else any of E-DATA-CLIPPED, E-DATA-OFFSET and E-DATA-QUIET.
+  // Without a place.
+  std::vector<Error> oddities() const;
 
  private:
+  // Several sums side by side, so that the additions do not wait for each other.
+  static constexpr std::size_t kLanes = 8;
+  using Sums = std::array<double, kLanes>;
+
   DigestStream digest_;
+  Sums sums_{};
+  Sums square_sums_{};
   std::uint64_t num_samples_ = 0;
   std::uint64_t num_full_scale_ = 0;
   float lowest_ = 0;
@@ -45,21 +58,44 @@ void SampleStatistics::add(std::span<const float> samples) {
     highest_ = std::max(highest_, sample);
     num_full_scale_ += static_cast<std::uint64_t>(sample >= kFullScale || sample <= -kFullScale);
   }
+  const auto add_to_lane = [&](std::size_t lane, float value) {
+    const auto sample = static_cast<double>(value);
+    sums_[lane] += sample;
+    square_sums_[lane] += sample * sample;
+  };
+  std::size_t done = 0;
+  for (; done + kLanes <= samples.size(); done += kLanes)
+    for (std::size_t lane = 0; lane < kLanes; ++lane) add_to_lane(lane, samples[done + lane]);
+  for (; done < samples.size(); ++done) add_to_lane(0, samples[done]);
   num_samples_ += samples.size();
   digest_.add(std::as_bytes(samples));
 }
 
-std::optional<Error> SampleStatistics::oddity() const {
+std::vector<Error> SampleStatistics::oddities() const {
   if (lowest_ == highest_)
-    return Error{.code = lowest_ == 0.0F ? &kDataSilent : &kDataConstant,
-                 .promised = "sound",
-                 .found = fmt::format("{} in every sample", lowest_)};
-  if (static_cast<double>(num_full_scale_) > kClippedShare * static_cast<double>(num_samples_))
-    return Error{.code = &kDataClipped,
-                 .promised = "samples below full scale",
-                 .found = fmt::format("{} of {} at or beyond full scale", grouped(num_full_scale_),
-                                      grouped(num_samples_))};
-  return std::nullopt;
+    return {{.code = lowest_ == 0.0F ? &kDataSilent : &kDataConstant,
+             .promised = "sound",
+             .found = fmt::format("{} in every sample", lowest_)}};
+  std::vector<Error> out;
+  const auto count = static_cast<double>(num_samples_);
+  const double mean = std::accumulate(sums_.begin(), sums_.end(), 0.0) / count;
+  const double power =
+      std::accumulate(square_sums_.begin(), square_sums_.end(), 0.0) / count - mean * mean;
+  const double level_db = 10.0 * std::log10(std::max(power, 1e-20));
+  if (static_cast<double>(num_full_scale_) > kClippedShare * count)
+    out.push_back({.code = &kDataClipped,
+                   .promised = "samples below full scale",
+                   .found = fmt::format("{} of {} at or beyond full scale", grouped(num_full_scale_),
+                                        grouped(num_samples_))});
+  if (std::abs(mean) > kMostOffset)
+    out.push_back({.code = &kDataOffset,
+                   .promised = fmt::format("a mean within {} of zero", kMostOffset),
+                   .found = fmt::format("{:.4f} of full scale", mean)});
+  if (level_db < kLeastLevelDb)
+    out.push_back({.code = &kDataQuiet,
+                   .promised = fmt::format("a level above {:.0f} dBFS", kLeastLevelDb),
+                   .found = fmt::format("{:.1f} dBFS", level_db)});
+  return out;
 }
 
 void reject(SoundVerdict& out, Error error) {
@@ -284,9 +320,9 @@ void SoundCheck::judge_samples(const File& file, const audio::SoundInfo& info, S
                                fmt::format("{} bytes, or other ones, after reading",
                                            grouped(after->size_bytes))));
   out.content = statistics.digest();
-  if (auto oddity = statistics.oddity()) {
-    oddity->place.file = file.path();
-    out.oddities.push_back(std::move(*oddity));
+  for (Error& oddity : statistics.oddities()) {
+    oddity.place.file = file.path();
+    out.oddities.push_back(std::move(oddity));
   }
 }
 

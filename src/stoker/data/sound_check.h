@@ -17,6 +17,7 @@
 #include "stoker/data/layout.h"
 #include "stoker/data/row_intake.h"
 #include "stoker/data/utterance.h"
+#include "stoker/data/vocabulary_fit.h"
 
 namespace stoker::data {
 
@@ -66,7 +67,8 @@ struct SweptSource {
 // Judges all rows with several threads; the result does not depend on how many. Fills in samples
 // and rates, sets the state of rows that cannot be used, and keeps the account. `sources` are by
 // number. Throws when it is stopped, or when memory or file handles run out.
+// `tokenizers` are by Utterance::language; empty where texts are not looked at.
 void sweep_sounds(RowTable& rows, std::span<const SweptSource> sources, const IndexOptions& options,
-                  Account& account, std::stop_token stop);
+                  const LanguageTokenizers& tokenizers, Account& account, std::stop_token stop);
 
 }  // namespace stoker::data

@@ -52,10 +52,11 @@ struct Findings {
 class Sweep {
  public:
   Sweep(RowTable& rows, std::span<const SweptSource> sources, const IndexOptions& options,
-        std::stop_token stop)
+        const LanguageTokenizers& tokenizers, std::stop_token stop)
       : rows_(rows),
         sources_(sources),
         options_(options),
+        tokenizers_(tokenizers),
         stop_(std::move(stop)),
         progress_(options.progress == nullptr ? no_progress() : *options.progress) {
     progress_.set_total(rows.state.size());
@@ -119,7 +120,7 @@ class Sweep {
         check.judge(utterance, segment_of(row), *sources_[utterance.source].root);
     if (verdict.verdict == Verdict::kRejected && verdict.error.code->exit == ExitCode::kMemory)
       raise(std::move(verdict.error));  // not this row's fault
-    if (verdict.verdict == Verdict::kAccepted && options_.tokenizer)
+    if (verdict.verdict == Verdict::kAccepted && !tokenizers_.empty())
       judge_text(utterance, verdict, findings);
     if (verdict.verdict == Verdict::kAccepted) {
       rows_.utterances.set_sound(row, verdict.sound);
@@ -137,7 +138,7 @@ class Sweep {
   void judge_text(const Utterance& utterance, SoundVerdict& verdict, Findings& findings) {
     const Place place{.file = sources_[utterance.source].metadata_file, .line = utterance.line};
     const auto outcome =
-        options_.tokenizer->tokenize(utterance.text, findings.scratch, findings.ids);
+        tokenizers_[utterance.language]->tokenize(utterance.text, findings.scratch, findings.ids);
     unknown_.note(findings.scratch, place);
     if (outcome == text::TokenizeOutcome::kDone) return;
     verdict.verdict = Verdict::kRejected;
@@ -147,6 +148,7 @@ class Sweep {
   RowTable& rows_;
   std::span<const SweptSource> sources_;
   const IndexOptions& options_;
+  const LanguageTokenizers& tokenizers_;
   std::stop_token stop_;
   Progress& progress_;
   text::UnknownTally unknown_;
@@ -211,8 +213,8 @@ void warn_of_unknown(const std::vector<text::UnknownTally::Entry>& symbols, Acco
 }  // namespace
 
 void sweep_sounds(RowTable& rows, std::span<const SweptSource> sources, const IndexOptions& options,
-                  Account& account, std::stop_token stop) {
-  Sweep sweep(rows, sources, options, std::move(stop));
+                  const LanguageTokenizers& tokenizers, Account& account, std::stop_token stop) {
+  Sweep sweep(rows, sources, options, tokenizers, std::move(stop));
   std::vector<Findings> all = sweep.run();
   Findings merged;
   for (Findings& one : all) {

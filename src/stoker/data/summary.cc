@@ -1,8 +1,12 @@
 #include "stoker/data/summary.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <set>
 
+#include "stoker/base/number_text.h"
 #include "stoker/base/utf8.h"
 
 namespace stoker::data {
@@ -57,6 +61,17 @@ Summary summarise(const Index& index) {
   std::stable_sort(out.speakers.begin(), out.speakers.end(),
                    [](const auto& a, const auto& b) { return a.audio_s > b.audio_s; });
   return out;
+}
+
+std::string voices_text(const Index& index) {
+  std::set<std::uint32_t> used;
+  for (std::size_t i = 0; i < index.size(); ++i) used.insert(index[i].language);
+  std::string languages;
+  for (const std::uint32_t language : used)
+    languages += (languages.empty() ? "" : ", ") + escape_control(index.languages()[language]);
+  return fmt::format("{} speaker{}, language{} {}", grouped(index.speakers().size()),
+                     index.speakers().size() == 1 ? "" : "s", used.size() == 1 ? "" : "s",
+                     languages);
 }
 
 Histogram histogram_of(const std::vector<double>& values, std::size_t num_bins) {

@@ -37,6 +37,9 @@ struct Summary {
 
 Summary summarise(const Index& index);
 
+// "4 speakers, language fa": the line that says what a feed will give as speakers and languages.
+std::string voices_text(const Index& index);
+
 // How many values fall into each of `num_bins` equal ranges from 0 to the largest.
 struct Histogram {
   double bin_width = 0;

@@ -37,7 +37,6 @@ data::Index check_data(Io& io, const DemoOptions& options, const std::stop_token
   const Stopwatch watch;
   data::IndexOptions index_options;
   index_options.sources = {{.path = story.data_folder}};
-  index_options.speakers.multispeaker = options.num_speakers > 1;
   index_options.check = data::FileCheck::kContent;
   index_options.num_workers = options.num_workers;
   data::Index index = data::open_index(index_options, io, stop);

@@ -152,6 +152,10 @@ bool map_latin(std::uint32_t c, std::string& out) {
     case 0x2212:
       out += '-';
       return true;
+    case 0x2044:  // fraction slash
+    case 0x2215:
+      out += '/';
+      return true;
     case 0x2014:
     case 0x2015:
       out += " -- ";

@@ -18,6 +18,9 @@ inline constexpr ErrorCode kTextControl{
     "E-TEXT-CONTROL", ExitCode::kData,
     "A text holds control, bidirectional or zero-width characters.",
     "remove the invisible characters, or set the policy for unknown characters to drop"};
+inline constexpr ErrorCode kTextMisfit{
+    "E-TEXT-MISFIT", ExitCode::kData, "Many characters of the texts are outside the vocabulary.",
+    "give --language with the language of the texts, or --vocabulary bytes"};
 inline constexpr ErrorCode kTextEncoding{"E-TEXT-UTF8", ExitCode::kData,
                                          "A text is not valid UTF-8.",
                                          "convert the text to UTF-8, for example with iconv"};
@@ -35,8 +38,8 @@ inline constexpr ErrorCode kTextModel{
     "E-TEXT-MODEL", ExitCode::kUsage, "The file of a vocabulary is not a SentencePiece model.",
     "name a .model file that spm_train wrote in text.vocabulary_file"};
 
-inline constexpr std::array kErrorCodes{&kMetaNoText,   &kTextUnknown,  &kTextControl,
-                                        &kTextEncoding, &kTextLanguage, &kTextVocabulary,
-                                        &kTextPhones,   &kTextModel};
+inline constexpr std::array kErrorCodes{&kMetaNoText,     &kTextUnknown,  &kTextControl,
+                                        &kTextMisfit,     &kTextEncoding, &kTextLanguage,
+                                        &kTextVocabulary, &kTextPhones,   &kTextModel};
 
 }  // namespace stoker::text

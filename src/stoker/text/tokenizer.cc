@@ -83,9 +83,11 @@ TokenizeOutcome Tokenizer::tokenize(std::string_view text, TokenizeScratch& scra
   ids.clear();
   scratch.symbol_ids.clear();
   scratch.unknown.clear();
+  scratch.num_symbols = 0;
   cleaner_->normalize(text, scratch.normalize, scratch.normalized);
   if (!can_be_spoken(scratch.normalized)) return TokenizeOutcome::kNoText;
   vocabulary_->encode(scratch.normalized, scratch.symbol_ids, scratch.unknown);
+  scratch.num_symbols = scratch.symbol_ids.size();
   if (options_.unknown == UnknownPolicy::kReject) {
     if (scratch.normalize.num_removed != 0) return TokenizeOutcome::kControl;
     if (!scratch.unknown.empty()) return TokenizeOutcome::kUnknown;

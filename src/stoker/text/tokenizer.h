@@ -35,6 +35,7 @@ struct TokenizeScratch {
   NormalizeScratch normalize;
   std::string normalized;
   std::vector<std::int32_t> symbol_ids;
+  std::uint64_t num_symbols = 0;       // of the words, unknown ones among them
   std::vector<UnknownSymbol> unknown;  // in order of first appearance
 };
 

@@ -35,6 +35,27 @@ TEST(FeatureIdentityTest, AnotherCleanerLeavesTheFeaturesAlone) {
   EXPECT_NE(before.text, after.text);
 }
 
+// A cache of data whose language was given by hand stays valid when the data set records it.
+TEST(FeatureSpecTest, ARecordedLanguageIsTheSameSettingAsOneGivenByHand) {
+  DataSet data;
+  data.put_ids({"a"});
+  data.put_metadata("a|x|گفتم که می‌آیم\n");
+  config::Settings by_hand;
+  by_hand.text.language = "fa";
+  data.options.sources[0].language = "fa";
+  const Index given = data.scan();
+  const FeatureSpec with_flag(by_hand, given, SimdLevel::kScalar);
+  data.options.sources[0].language.clear();
+  data.folder.put("stoker.json", R"({"language": "fa"})");
+  const Index recorded = data.scan();
+  const FeatureSpec without_flag({}, recorded, SimdLevel::kScalar);
+  EXPECT_EQ(with_flag.identity().text_values, without_flag.identity().text_values);
+  EXPECT_EQ(with_flag.tokenizer_digest(), without_flag.tokenizer_digest());
+  EXPECT_EQ(with_flag.text_digest(given[0]), without_flag.text_digest(recorded[0]));
+  EXPECT_NE(without_flag.tokenizer_digest(),
+            FeatureSpec({}, Index(), SimdLevel::kScalar).tokenizer_digest());
+}
+
 TEST(FeatureSpecTest, TokensAreThoseOfTheUtterancesOwnText) {
   DataSet data;
   data.put_ids({"a", "b"});

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "stoker/audio/file/wav_writer.h"
+#include "stoker/data/summary.h"
 #include "tests/doubles/fault_io.h"
 #include "tests/doubles/scratch_folder.h"
 
@@ -97,12 +98,24 @@ TEST(VoiceDataSetTest, NumberOfWorkersLeavesNoTrace) {
 TEST(VoiceDataSetTest, BytesAreTheSameOnEveryMachine) {
   const ScratchFolder scratch;
   MakeOptions options = options_for(scratch / "en");
-  EXPECT_EQ(make(options).take_or_raise().tree_digest.hex(), "86185463404e1b1435e8b03477df1f79");
+  EXPECT_EQ(make(options).take_or_raise().tree_digest.hex(), "16719bc62a8506a663f69e1a1e37f040");
   options.out = scratch / "fa";
   options.language = Language::kPersian;
   options.lengths = {.kind = LengthKind::kLjSpeech};
   options.rate_hz = 44100;
-  EXPECT_EQ(make(options).take_or_raise().tree_digest.hex(), "433f6ad975c60b46114e88494818cc0b");
+  EXPECT_EQ(make(options).take_or_raise().tree_digest.hex(), "001721407524d5c6e87c21a82d9fdae9");
+}
+
+TEST(VoiceDataSetTest, SpeakersAndLanguageAreRecordedForTheIndex) {
+  const ScratchFolder scratch;
+  MakeOptions options = options_for(scratch / "d");
+  options.language = Language::kPersian;
+  ASSERT_TRUE(make(options).ok());
+  IndexOptions index_options;
+  index_options.sources = {{.path = options.out}};
+  const Index index = open_index(index_options, system_io());
+  EXPECT_EQ(voices_text(index), "3 speakers, language fa");
+  EXPECT_EQ(index.speakers()[index[4].speaker], "spk01");
 }
 
 TEST(VoiceDataSetTest, FolderThatIsNotEmptyIsRefused) {

@@ -15,6 +15,7 @@
 #include "stoker/cache/read/damage.h"
 #include "stoker/config/settings_text.h"
 #include "stoker/data/from_settings.h"
+#include "stoker/data/summary.h"
 
 namespace stoker::cache {
 namespace {
@@ -173,6 +174,7 @@ PrecomputeReport precompute(const config::Settings& settings, WantedData& data, 
                             const PrecomputeOptions& options) {
   PrecomputeReport report;
   report.place = data.place;
+  report.voices = data::voices_text(data.index);
   const File folder = open_place(data.place, io, options);
   const CacheLock lock = CacheLock::take(folder, lock_options_of(options)).take_or_raise();
   look_again(settings, folder, io, options, data);

@@ -66,6 +66,7 @@ struct PrecomputeReport {
   BuildReport build;
   CacheLocation place;
   std::string rejects_file;
+  std::string voices;  // how many speakers, which languages
 };
 
 // Throws what indexing and building throw; E-CACHE-SETTINGS (with the table by `say`) where an

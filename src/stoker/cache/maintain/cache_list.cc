@@ -52,7 +52,11 @@ std::vector<SettingDifference> differences_of(const std::string& folder, const M
     if (!differences.empty()) return differences;
   }
   std::vector<SettingDifference> differences = compare_settings(have, want);
-  std::erase_if(differences, [](const SettingDifference& each) { return each.group == "data"; });
+  // The head is made without the data set, which may record the language that is auto here.
+  const bool is_auto = settings.text.language.is_auto();
+  std::erase_if(differences, [is_auto](const SettingDifference& each) {
+    return each.group == "data" || (is_auto && each.name == "text.language");
+  });
   return differences;
 }
 

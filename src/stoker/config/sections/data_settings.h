@@ -96,7 +96,7 @@ struct RowSettings {
   Maybe<std::int64_t> max_text_tokens;
   Maybe<std::int64_t> max_mel_frames;
   double text_rate_factor = 4.0;
-  bool enable_multispeaker = false;
+  Auto<bool> enable_multispeaker;
   std::string speaker_id_pattern;
   std::int64_t max_speakers = 1000;
 
@@ -124,7 +124,9 @@ struct RowSettings {
         field("text_rate_factor", &C::text_rate_factor, {1.5, 1000.0},
               "Rows whose characters per second differ from the median by more than this factor "
               "are listed as suspicious."),
-        field("enable_multispeaker", &C::enable_multispeaker, "Give each row a speaker index."),
+        field("enable_multispeaker", &C::enable_multispeaker,
+              "auto: the speakers that the data set names; true: else those that ids name; false: "
+              "one speaker."),
         field("speaker_id_pattern", &C::speaker_id_pattern,
               "Regular expression on the id whose group 1 is the speaker."),
         field("max_speakers", &C::max_speakers, {1, 10'000'000}, "More speakers are an error."),

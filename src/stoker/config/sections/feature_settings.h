@@ -143,11 +143,12 @@ struct TextSettings {
   static constexpr std::string_view kSection = "text";
   static constexpr std::string_view kTitle = "Text";
 
-  std::string language = "en";
+  Auto<std::string> language;
   std::string vocabulary = "characters";
   std::string vocabulary_file;
   std::string cleaner = "auto";
   UnknownCharacters unknown = UnknownCharacters::kUnk;
+  double max_unknown_fraction = 0.1;
   bool add_blank = false;
   std::string phonemes_file = "phonemes.csv";
 
@@ -155,7 +156,9 @@ struct TextSettings {
     using C = TextSettings;
     constexpr Affects kText = Affects::kText;
     return std::tuple{
-        field("language", &C::language, "Language of the texts where a row names none.")
+        field("language", &C::language,
+              "Language of the texts where a row names none; auto: as the data set records it, "
+              "else en.")
             .myxtts("data.language")
             .affects(kText),
         field("vocabulary", &C::vocabulary, "What a token is.")
@@ -169,6 +172,8 @@ struct TextSettings {
                      "multilingual_cleaners")
             .affects(kText),
         field("unknown", &C::unknown, "Characters outside the vocabulary.").affects(kText),
+        field("max_unknown_fraction", &C::max_unknown_fraction, {0.0, 1.0},
+              "Share of characters that may be outside the vocabulary before the work ends."),
         field("add_blank", &C::add_blank, "A blank token between symbols.")
             .myxtts("data.add_blank")
             .affects(kText),

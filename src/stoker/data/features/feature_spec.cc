@@ -3,6 +3,7 @@
 #include "stoker/base/bytes.h"
 #include "stoker/base/io/io.h"
 #include "stoker/config/settings_text.h"
+#include "stoker/data/data_set_record.h"
 #include "stoker/data/from_settings.h"
 #include "stoker/text/errors.h"
 #include "stoker/text/sentencepiece/vocabulary.h"
@@ -29,13 +30,22 @@ Values feature_values_of(const config::Settings& settings) {
   return values;
 }
 
-Values text_values_of(const config::Settings& settings) {
+Values text_values_of(config::Settings settings) {
+  if (settings.text.language.is_auto()) settings.text.language = kUsualLanguage;
   Values values = config::group_values(settings, config::Affects::kText);
   values.emplace_back("code.text", std::to_string(kTextCodeVersion));
   if (settings.text.vocabulary == "sentencepiece")
     values.emplace_back("text.vocabulary_content",
                         text::sentencepiece::model_digest(settings.text.vocabulary_file));
   return values;
+}
+
+// A recorded language and the same one given by hand are one setting.
+config::Settings with_language(config::Settings settings, const Index& index) {
+  if (!settings.text.language.is_auto() || index.sources().empty()) return settings;
+  const std::string& recorded = index.sources().front().recorded_language;
+  if (!recorded.empty()) settings.text.language = recorded;
+  return settings;
 }
 
 Digest128 samples_digest(Values values) {
@@ -68,24 +78,23 @@ FeatureIdentity::FeatureIdentity(const config::Settings& settings)
 FeatureSpec::FeatureSpec(const config::Settings& settings, const Index& index, SimdLevel level)
     : index_(index),
       mel_(config::recipe_of(settings.features), level),
-      identity_(settings),
+      identity_(with_language(settings, index)),
       mel_dtype_(settings.cache.dtype),
       speech_rule_(speech_rule_of(settings)),
       sound_policy_(index_options_of(settings).sound) {
-  make_tokenizers(settings.text);
+  set_tokenizers(settings.text);
 }
 
-void FeatureSpec::make_tokenizers(const config::TextSettings& settings) {
+void FeatureSpec::set_tokenizers(const config::TextSettings& settings) {
   text::TokenizerOptions options = tokenizer_options_of(settings);
   if (settings.vocabulary == "phonemes") {
     phonemes_ = load_phonemes(settings, index_);
     options.phones = phonemes_->symbols();
   }
-  const bool per_language = options.language == settings.language;
-  for (const std::string& language : index_.languages()) {
-    if (per_language && !language.empty()) options.language = language;
-    tokenizers_.push_back(std::make_unique<text::Tokenizer>(options));
-  }
+  tokenizers_ = make_tokenizers(std::move(options), index_.languages());
+  if (phonemes_ != nullptr) return;  // the inventory is made of the texts
+  if (auto misfit = vocabulary_misfit(index_, tokenizers_, settings.max_unknown_fraction))
+    raise(std::move(*misfit));
 }
 
 std::string_view FeatureSpec::spoken_text(const Utterance& utterance) const {

@@ -17,6 +17,7 @@
 #include "stoker/base/simd_level.h"
 #include "stoker/config/settings.h"
 #include "stoker/data/index.h"
+#include "stoker/data/vocabulary_fit.h"
 #include "stoker/text/phoneme_sidecar.h"
 #include "stoker/text/tokenizer.h"
 
@@ -27,7 +28,8 @@ inline constexpr int kMelCodeVersion = 4;
 inline constexpr int kTextCodeVersion = 1;
 
 // Every setting that features or tokens depend on, code versions and vocabulary among them, as
-// names and values with their digests. Needs no index. Throws for a vocabulary that cannot be read.
+// names and values with their digests. Needs no index: a language that is auto counts as en, where
+// FeatureSpec has the recorded one. Throws for a vocabulary that cannot be read.
 struct FeatureIdentity {
   using Values = std::vector<std::pair<std::string, std::string>>;
 
@@ -44,7 +46,8 @@ struct FeatureIdentity {
 class FeatureSpec {
  public:
   // Mels are computed at `level`. Throws ConfigError for settings that cannot be, StorageError for
-  // pronunciations or vocabularies that are not there.
+  // pronunciations or vocabularies that are not there, DataError for texts that do not fit the
+  // vocabulary (E-TEXT-MISFIT).
   FeatureSpec(const config::Settings& settings, const Index& index, SimdLevel level);
 
   const Index& index() const noexcept { return index_; }
@@ -69,7 +72,7 @@ class FeatureSpec {
   Digest128 tokenizer_digest() const;
 
  private:
-  void make_tokenizers(const config::TextSettings& settings);
+  void set_tokenizers(const config::TextSettings& settings);
 
   const Index& index_;
   audio::LogMel mel_;
@@ -78,7 +81,7 @@ class FeatureSpec {
   audio::SpeechRule speech_rule_;
   audio::SoundPolicy sound_policy_;
   std::unique_ptr<text::PhonemeSidecar> phonemes_;
-  std::vector<std::unique_ptr<text::Tokenizer>> tokenizers_;  // by Utterance::language
+  LanguageTokenizers tokenizers_;
 };
 
 // Makes tokens; one a worker, because it keeps its memory. The spec must outlive it.

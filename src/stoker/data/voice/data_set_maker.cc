@@ -11,6 +11,7 @@
 #include "stoker/audio/file/wav_writer.h"
 #include "stoker/base/bytes.h"
 #include "stoker/base/thread/sync.h"
+#include "stoker/data/data_set_record.h"
 #include "stoker/data/errors.h"
 #include "stoker/data/voice/steady_math.h"
 #include "stoker/data/voice/utterance_maker.h"
@@ -154,14 +155,22 @@ Result<void> write_table(const Maker& maker, const File& folder, std::string Row
   return publish_file(folder, std::string(name), view_bytes(text));
 }
 
-Result<void> write_tables(const Maker& maker, const File& folder) {
-  auto written = write_table(maker, folder, &Row::phonemes, kPhonemesName);
+// One speaker needs no name.
+std::string record_of(const MakeOptions& options) {
+  DataSetRecord record{.language = options.language == Language::kPersian ? "fa" : "en"};
+  if (options.num_speakers > 1) record.speaker_id_pattern = "^(spk[0-9]+)_";
+  return record_text(record);
+}
+
+Result<void> write_tables(const Maker& maker, const File& folder, const std::string& record) {
+  auto written = publish_file(folder, std::string(kRecordName), view_bytes(record));
+  if (written) written = write_table(maker, folder, &Row::phonemes, kPhonemesName);
   if (written) written = write_table(maker, folder, &Row::alignment, kAlignmentsName);
   if (written) written = write_table(maker, folder, &Row::metadata, kMetadataName);
   return written;
 }
 
-MakeReport report_of(const Maker& maker, std::uint32_t rate_hz) {
+MakeReport report_of(const Maker& maker, std::uint32_t rate_hz, const std::string& record) {
   MakeReport report{.num_made = maker.num_done()};
   DigestStream digest;
   std::uint64_t num_samples = 0;
@@ -175,6 +184,7 @@ MakeReport report_of(const Maker& maker, std::uint32_t rate_hz) {
     digest.add_number(row.wav_digest.low);
     num_samples += row.num_samples;
   }
+  digest.add_text(record);
   digest.add_number(rate_hz);
   report.audio_s = static_cast<double>(num_samples) / static_cast<double>(rate_hz);
   report.tree_digest = digest.finish();
@@ -212,10 +222,11 @@ Result<MakeReport> make_data_set(Io& io, const MakeOptions& options, const std::
   Maker maker(options, *folder);
   run_workers(maker, options.num_workers, stop, progress);
   if (auto error = maker.error()) return *error;
+  const std::string record = record_of(options);
   if (maker.is_complete()) {
-    if (auto written = write_tables(maker, folder->root); !written) return written.error();
+    if (auto written = write_tables(maker, folder->root, record); !written) return written.error();
   }
-  return report_of(maker, options.rate_hz);
+  return report_of(maker, options.rate_hz, record);
 }
 
 }  // namespace stoker::data::voice

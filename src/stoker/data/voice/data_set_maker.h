@@ -1,4 +1,5 @@
-// Writes a whole data set spoken by the built-in voice: LJSpeech layout and two sidecars.
+// Writes a whole data set spoken by the built-in voice: LJSpeech layout, two sidecars and the
+// record of its language and speakers.
 #pragma once
 
 #include <cstdint>

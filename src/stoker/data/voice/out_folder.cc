@@ -1,6 +1,7 @@
 #include <vector>
 
 #include "stoker/base/io/paths.h"
+#include "stoker/data/data_set_record.h"
 #include "stoker/data/errors.h"
 #include "stoker/data/voice/data_set_maker.h"
 
@@ -29,7 +30,8 @@ bool is_our_wav(std::string_view name) {
 }
 
 bool is_our_table(std::string_view name) {
-  return name == kMetadataName || name == kPhonemesName || name == kAlignmentsName;
+  return name == kMetadataName || name == kPhonemesName || name == kAlignmentsName ||
+         name == kRecordName;
 }
 
 Error foreign_entry(const File& folder, const std::string& name, std::string promised) {

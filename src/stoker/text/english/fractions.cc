@@ -19,7 +19,7 @@ struct Sign {
   std::uint64_t top;
   std::uint64_t bottom;
 };
-constexpr std::array<Sign, 15> kSigns{{{"½", 1, 2},
+constexpr std::array<Sign, 19> kSigns{{{"½", 1, 2},
                                        {"¼", 1, 4},
                                        {"¾", 3, 4},
                                        {"⅓", 1, 3},
@@ -33,7 +33,11 @@ constexpr std::array<Sign, 15> kSigns{{{"½", 1, 2},
                                        {"⅗", 3, 5},
                                        {"⅘", 4, 5},
                                        {"⅙", 1, 6},
-                                       {"⅚", 5, 6}}};
+                                       {"⅚", 5, 6},
+                                       {"⅐", 1, 7},
+                                       {"⅑", 1, 9},
+                                       {"⅒", 1, 10},
+                                       {"↉", 0, 3}}};
 
 // "3/4" or "¾" at `at`; bottom is 0 when there is none.
 Fraction fraction_at(std::string_view text, std::size_t at) noexcept {
@@ -101,9 +105,14 @@ std::size_t read_fraction(std::string_view text, std::size_t at, std::string& ou
   const Fraction plain = fraction_at(text, at);
   if (plain.bottom != 0 || plain.end != 0) {
     open_gap(out);
-    if (!append_named_pair(out, plain)) append_fraction(out, plain);
-    close_gap(text, plain.end, out);
-    return plain.end - at;
+    std::size_t end = plain.end;
+    if (!append_named_pair(out, plain)) {
+      append_fraction(out, plain);
+      const bool is_part = plain.top < plain.bottom;  // three quarters of an inch
+      end = append_unit_after(text, at, end, is_part ? UnitForm::kPartOf : UnitForm::kMany, out);
+    }
+    close_gap(text, end, out);
+    return end - at;
   }
   const auto whole = read_number(text, at);
   if (!whole) return 0;
@@ -117,8 +126,9 @@ std::size_t read_fraction(std::string_view text, std::size_t at, std::string& ou
   } else {
     append_fraction(out, part);
   }
-  close_gap(text, part.end, out);
-  return part.end - at;
+  const std::size_t end = append_unit_after(text, at, part.end, UnitForm::kMany, out);
+  close_gap(text, end, out);
+  return end - at;
 }
 
 }  // namespace stoker::text::english

@@ -37,7 +37,7 @@ constexpr std::array<Rule, 6> kAtMark{{{"money", read_money},
                                        {"fraction", read_fraction},
                                        {"symbol", read_symbol}}};
 constexpr RuleLanguage kLanguage{
-    .name = "english", .version = 1, .map = map_latin, .book = {kAtLetter, kAtDigit, kAtMark}};
+    .name = "english", .version = 2, .map = map_latin, .book = {kAtLetter, kAtDigit, kAtMark}};
 
 }  // namespace
 

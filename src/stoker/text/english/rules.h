@@ -55,6 +55,16 @@ std::size_t take_stop(std::string_view text, std::size_t stop, std::string& out)
 std::string_view scale_word(std::string_view text, std::size_t at, std::size_t& end) noexcept;
 // Whether the amount from `at` to `end` describes the noun after it: a five kilometer run.
 bool is_attribute(std::string_view text, std::size_t at, std::size_t end) noexcept;
+// How a unit is said after its amount.
+enum class UnitForm {
+  kOne,     // kilogram
+  kMany,    // kilograms
+  kPartOf,  // of a kilogram
+};
+// Appends the unit that follows the amount from `at` to `end`, with a space before it; returns the
+// offset after it, or `end` where there is none.
+std::size_t append_unit_after(std::string_view text, std::size_t at, std::size_t end, UnitForm form,
+                              std::string& out);
 // Letters one by one: "F B I".
 void append_spelled(std::string& out, std::string_view letters);
 

@@ -196,6 +196,12 @@ void append_unit(std::string& out, const FoundUnit& found, bool singular) {
   }
 }
 
+// An hour, an ounce, an inch.
+bool starts_with_vowel(const FoundUnit& found) noexcept {
+  const std::string_view word = found.power.empty() ? found.unit->one : found.power;
+  return word == "hour" || std::string_view("aeiou").find(word.front()) != std::string_view::npos;
+}
+
 // Per cubic centimeter, but per second squared.
 void append_per_unit(std::string& out, const FoundUnit& per) {
   const bool is_time = per.unit->sign == "s";
@@ -272,6 +278,19 @@ std::size_t skip_unit_stop(std::string_view text, std::size_t end) noexcept {
 
 }  // namespace
 
+std::size_t append_unit_after(std::string_view text, std::size_t at, std::size_t end, UnitForm form,
+                              std::string& out) {
+  const UnitPlace place = unit_after(text, end);
+  if (place.found.unit == nullptr) return end;
+  const bool attribute = place.hyphenated || is_attribute(text, at, place.found.end);
+  if (form == UnitForm::kPartOf && !attribute) {
+    out += starts_with_vowel(place.found) ? " of an" : " of a";
+  }
+  out += ' ';
+  append_unit(out, place.found, form != UnitForm::kMany || attribute);
+  return skip_unit_stop(text, append_per(text, place.found.end, out));
+}
+
 std::size_t read_measure(std::string_view text, std::size_t at, std::string& out) {
   const auto number = read_number(text, at);
   if (!number) return 0;
@@ -279,20 +298,16 @@ std::size_t read_measure(std::string_view text, std::size_t at, std::string& out
   if (taken != 0) return taken;
   std::size_t scaled_end = number->end;
   const std::string_view scale = scale_word(text, number->end, scaled_end);
-  const UnitPlace place = unit_after(text, scaled_end);
-  if (place.found.unit == nullptr) return 0;
+  if (unit_after(text, scaled_end).found.unit == nullptr) return 0;
   open_gap(out);
   append_number(out, *number);
-  out += ' ';
   if (!scale.empty()) {
-    out += scale;
     out += ' ';
+    out += scale;
   }
   const bool one = number->value == 1 && number->fraction.empty() && scale.empty() && number->fits;
-  const bool attribute = place.hyphenated || is_attribute(text, at, place.found.end);
-  append_unit(out, place.found, one || attribute);
-  std::size_t end = append_per(text, place.found.end, out);
-  end = skip_unit_stop(text, end);
+  const std::size_t end =
+      append_unit_after(text, at, scaled_end, one ? UnitForm::kOne : UnitForm::kMany, out);
   close_gap(text, end, out);
   return end - at;
 }

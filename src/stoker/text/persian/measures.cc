@@ -65,21 +65,37 @@ const Unit* unit_at(std::string_view text, std::size_t at) noexcept {
   return nullptr;
 }
 
+// The unit of the amount that ends at `end`. A sign before digits belongs to them.
+const Unit* unit_after(std::string_view text, std::size_t end) noexcept {
+  const std::size_t sign = spaces_end(text, end);
+  const Unit* unit = unit_at(text, sign);
+  if (unit == nullptr) return nullptr;
+  const bool is_before_digits =
+      !is_letter(unit->sign.front()) && is_digit(peek(text, sign + unit->sign.size()));
+  return is_before_digits ? nullptr : unit;
+}
+
 }  // namespace
+
+bool has_unit_after(std::string_view text, std::size_t end) noexcept {
+  return unit_after(text, end) != nullptr;
+}
+
+std::size_t append_unit_after(std::string_view text, std::size_t end, std::string& out) {
+  const Unit* unit = unit_after(text, end);
+  if (unit == nullptr) return end;
+  out += ' ';
+  out += unit->spoken;
+  return spaces_end(text, end) + unit->sign.size();
+}
 
 // A number with a unit, a percent or a currency sign after it.
 std::size_t read_measure(std::string_view text, std::size_t at, std::string& out) {
   const auto amount = read_amount(text, at);
-  if (!amount) return 0;
-  const std::size_t sign = spaces_end(text, amount->end);
-  const Unit* unit = unit_at(text, sign);
-  if (unit == nullptr) return 0;
-  const std::size_t end = sign + unit->sign.size();
-  if (!is_letter(unit->sign.front()) && is_digit(peek(text, end))) return 0;
+  if (!amount || !has_unit_after(text, amount->end)) return 0;
   open_gap(out);
   append_amount(out, *amount);
-  out += ' ';
-  out += unit->spoken;
+  const std::size_t end = append_unit_after(text, amount->end, out);
   close_gap(text, end, out);
   return end - at;
 }

@@ -83,7 +83,7 @@ constexpr std::array<Rule, 5> kAtMark{{{"money", read_money},
                                        {"fraction", read_fraction},
                                        {"symbol", read_symbol}}};
 constexpr RuleLanguage kLanguage{
-    .name = "persian", .version = 1, .map = map_persian, .book = {kAtLetter, kAtDigit, kAtMark}};
+    .name = "persian", .version = 2, .map = map_persian, .book = {kAtLetter, kAtDigit, kAtMark}};
 
 }  // namespace
 

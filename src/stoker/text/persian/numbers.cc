@@ -27,14 +27,26 @@ std::size_t group_end(std::string_view text, std::size_t at) noexcept {
 
 struct Sign {
   std::string_view sign;
-  std::string_view alone;
-  std::string_view after_whole;
+  std::string_view words;
 };
-constexpr std::array<Sign, 5> kFractionSigns{{{"½", "نیم", "نیم"},
-                                              {"¼", "یک چهارم", "یک چهارم"},
-                                              {"¾", "سه چهارم", "سه چهارم"},
-                                              {"⅓", "یک سوم", "یک سوم"},
-                                              {"⅔", "دو سوم", "دو سوم"}}};
+constexpr std::array<Sign, 18> kFractionSigns{{{"½", "نیم"},
+                                               {"¼", "یک چهارم"},
+                                               {"¾", "سه چهارم"},
+                                               {"⅓", "یک سوم"},
+                                               {"⅔", "دو سوم"},
+                                               {"⅕", "یک پنجم"},
+                                               {"⅖", "دو پنجم"},
+                                               {"⅗", "سه پنجم"},
+                                               {"⅘", "چهار پنجم"},
+                                               {"⅙", "یک ششم"},
+                                               {"⅚", "پنج ششم"},
+                                               {"⅐", "یک هفتم"},
+                                               {"⅛", "یک هشتم"},
+                                               {"⅜", "سه هشتم"},
+                                               {"⅝", "پنج هشتم"},
+                                               {"⅞", "هفت هشتم"},
+                                               {"⅑", "یک نهم"},
+                                               {"⅒", "یک دهم"}}};
 
 const Sign* fraction_sign_at(std::string_view text, std::size_t at) noexcept {
   for (const Sign& sign : kFractionSigns) {
@@ -49,7 +61,7 @@ bool is_measured(std::string_view text, std::size_t end) noexcept {
       "درصد",    "میلیون", "میلیارد", "هزار", "تریلیون", "متر",   "کیلومتر", "کیلو",
       "کیلوگرم", "گرم",    "درجه",    "لیتر", "سانتی",   "تومان", "دلار",    "ریال"};
   const std::string_view word = word_after(text, end);
-  return peek(text, end) == '%' ||
+  return has_unit_after(text, end) ||
          std::find(kMeasures.begin(), kMeasures.end(), word) != kMeasures.end();
 }
 
@@ -100,8 +112,8 @@ std::size_t read_cardinal(std::string_view text, std::size_t at, std::string& ou
   std::size_t end = amount->end;
   if (sign != nullptr) {
     out += " و ";
-    out += sign->after_whole;
-    end += sign->sign.size();
+    out += sign->words;
+    end = append_unit_after(text, end + sign->sign.size(), out);
   }
   close_gap(text, end, out);
   return end - at;
@@ -134,9 +146,10 @@ std::size_t read_fraction(std::string_view text, std::size_t at, std::string& ou
   const Sign* sign = fraction_sign_at(text, at);
   if (sign != nullptr) {
     open_gap(out);
-    out += sign->alone;
-    close_gap(text, at + sign->sign.size(), out);
-    return sign->sign.size();
+    out += sign->words;
+    const std::size_t end = append_unit_after(text, at + sign->sign.size(), out);
+    close_gap(text, end, out);
+    return end - at;
   }
   const std::size_t slash = digits_end(text, at);
   const std::size_t end = digits_end(text, slash + 1);
@@ -157,8 +170,9 @@ std::size_t read_fraction(std::string_view text, std::size_t at, std::string& ou
     out += kPoint;
     append_decimals(out, second);
   }
-  close_gap(text, end, out);
-  return end - at;
+  const std::size_t unit_end = append_unit_after(text, end, out);
+  close_gap(text, unit_end, out);
+  return unit_end - at;
 }
 
 // The first number and the dash; the second is read by its own rule.

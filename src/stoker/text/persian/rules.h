@@ -36,6 +36,10 @@ struct Amount {
 };
 std::optional<Amount> read_amount(std::string_view text, std::size_t at) noexcept;
 void append_amount(std::string& out, const Amount& amount);
+// Appends the unit, percent or currency sign that follows an amount's end; returns the offset after
+// it, or `end` where there is none.
+std::size_t append_unit_after(std::string_view text, std::size_t end, std::string& out);
+bool has_unit_after(std::string_view text, std::size_t end) noexcept;
 // هزار، میلیون … after a number; empty when the next word is none. `end` moves past it.
 std::string_view scale_after(std::string_view text, std::size_t at, std::size_t& end) noexcept;
 
