@@ -36,6 +36,8 @@ void require_data(CommandContext& context, const char* why) {
   error.code = &kUsage;
   error.promised = std::string("--data names the data set, which is needed ") + why;
   error.found = "no --data was given";
+  error.cure =
+      "name it with --data FOLDER; `stoker data make --out voice --clips 24` makes one to try";
   raise(std::move(error));
 }
 
