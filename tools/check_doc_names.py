@@ -18,7 +18,7 @@ OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]+")
 PATH = re.compile(r"(?<![\w./-])(?:src|docs|tools|tests|bench|cmake|examples)/[\w./-]*\w")
 RECIPE_KEY = re.compile(r'visit\("(\w+)"')
 # Dotted words that are no settings: files by their ending, and names of Python by their first word.
-ENDINGS = re.compile(r"bin|cc|csv|cuh?|gz|h|jsonl?|md|model|py|scp|so|stk|svg|tsv|txt|wav|yaml")
+ENDINGS = re.compile(r"bin|cc|csv|cuh?|gz|h|jsonl?|md|model|png|py|scp|so|stk|svg|tsv|txt|wav|yaml")
 PYTHON = {"bench", "librosa", "numpy", "self", "tools", "torch", "torchaudio"}
 # Files of the kernel.
 KERNEL = {"pids.max"}

@@ -95,13 +95,30 @@ TEST(ProgressTest, UnknownTotalShowsCountAndRate) {
   EXPECT_EQ(surface.text(), "build cache  55 clips  5.5/s\n");
 }
 
-TEST(ProgressTest, NarrowTerminalCutsTheLine) {
-  FakeClock clock;
-  TextSurface surface(TextSurface::Kind::kTerminal, 20);
-  ProgressBar bar(build_of(100), surface, clock);
-  clock.advance(seconds(3));
-  bar.advance(50);
-  EXPECT_EQ(surface.text(), "\r\x1b[Kbuild cache  ######");
+struct WidthCase {
+  std::size_t num_columns;
+  const char* line;
+};
+
+TEST(ProgressTest, LineLeavesOutWhatItsTerminalHasNoRoomFor) {
+  for (const WidthCase& row : {
+           WidthCase{80,
+                     "build cache  ##.........  25 %  3,275/13,100 clips  30.0 s left  3 rejected"},
+           WidthCase{60, "build cache  #####................  25 %  30.0 s left"},
+           WidthCase{40, "build cache  #.....  25 %  30.0 s left"},
+           WidthCase{34, "build cache   25 %  30.0 s left"},
+           WidthCase{20, "build cache   25 %"},
+           WidthCase{10, "build cac"},
+       }) {
+    FakeClock clock;
+    TextSurface surface(TextSurface::Kind::kTerminal, row.num_columns);
+    ProgressBar bar(build_of(13'100), surface, clock);
+    bar.reject(3);
+    clock.advance(seconds(10));
+    bar.advance(3275);
+    EXPECT_EQ(surface.text(), std::string("\r\x1b[K") + row.line);
+    EXPECT_LT(std::string_view(row.line).size(), row.num_columns);
+  }
 }
 
 TEST(ProgressTest, WorkersMayReportAtOnce) {

@@ -47,6 +47,39 @@ TEST(ProgramTest, MissingCommandListsTheChoices) {
   EXPECT_THAT(run.err, HasSubstr("show"));
 }
 
+TEST(ProgramTest, WhatIsMissingComesWithTheLineToType) {
+  struct Row {
+    const char* arguments;
+    const char* help;
+  };
+  for (const Row& row : {Row{"features", "type stoker features <files>; stoker features --help"},
+                         Row{"data make --out x", "type stoker data make --out TEXT --clips UINT"},
+                         Row{"cache explain", "type stoker cache explain <id>"},
+                         Row{"precompute", "--data FOLDER"}, Row{"data check", "FOLDER"},
+                         Row{"config explain NOPE", "stoker config --help lists its commands"}}) {
+    const ProgramRun run = run_program(row.arguments);
+    EXPECT_EQ(run.exit_code, 2) << row.arguments;
+    EXPECT_THAT(run.err, HasSubstr(row.help)) << row.arguments;
+  }
+}
+
+TEST(ProgramTest, ValueOutsideItsRuleIsNamedWithTheRule) {
+  const ProgramRun run = run_program("stream --batches 0");
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, HasSubstr("--batches: takes a number above 0, found \"0\"\n"));
+}
+
+TEST(ProgramTest, LinesOfBothStreamsKeepTheirOrderInOneFile) {
+  const std::string folder = fresh_folder();
+  std::string rows;
+  for (int i = 0; i < 40; ++i) rows += "row" + std::to_string(i) + "|no such file\n";
+  write_text(folder + "/metadata.csv", rows);
+  const std::string log = run_program("data check " + folder + " 2>&1").out;
+  EXPECT_THAT(log, HasSubstr("\nerror[E-DATA-REJECTS]"));
+  EXPECT_LT(log.find("rows "), log.find("error[E-DATA-REJECTS]"));
+  EXPECT_THAT(log.substr(log.find("error[E-DATA-REJECTS]")), testing::Not(HasSubstr("rejects  ")));
+}
+
 TEST(ProgramTest, JsonErrorIsOneObjectOnStdout) {
   const ProgramRun run = run_program("config shwo --json");
   EXPECT_EQ(run.exit_code, 2);

@@ -3,8 +3,13 @@
 #include <gmock/gmock.h>
 
 #include <map>
+#include <regex>
+#include <set>
 
+#include "stoker/cli/command_context.h"
 #include "stoker/cli/command_line.h"
+#include "stoker/cli/commands.h"
+#include "stoker/config/field_table.h"
 
 namespace stoker::cli {
 namespace {
@@ -21,6 +26,61 @@ TEST(ErrorCatalogueTest, CodesAreUniqueAndSayWhatTheyMean) {
     EXPECT_TRUE(is_new) << code->name << " in " << folder << " and " << at->second;
   }
   EXPECT_GT(folders.size(), 30U);
+}
+
+// Oddities of a file that is used all the same; nothing needs to be done.
+const std::set<std::string_view> kNothingToDo{"E-WAV-RIFFSIZE", "E-WAV-TRAILING",
+                                              "E-WAV-BYTERATE", "E-WAV-SUFFIX",
+                                              "E-DATA-MIXED",   "E-DATA-RESAMPLED"};
+
+TEST(ErrorCatalogueTest, EveryCodeSaysWhatToDo) {
+  for (const auto& [folder, code] : error_catalogue())
+    EXPECT_EQ(code->cure.empty(), kNothingToDo.contains(code->name)) << code->name;
+}
+
+std::vector<std::smatch> matches_of(const std::string& text, const std::regex& pattern) {
+  return {std::sregex_iterator(text.begin(), text.end(), pattern), std::sregex_iterator()};
+}
+
+std::set<std::string> names_in(const Command& command) {
+  std::set<std::string> names;
+  for (const Command& sub : command.commands()) names.insert(sub.path());
+  return names;
+}
+
+TEST(ErrorCatalogueTest, HelpNamesCommandsThatExist) {
+  CommandLine line("stoker", "");
+  CommandContext context;
+  for (const auto add : kCommandGroups) add(line.root(), context);
+  std::set<std::string> groups;
+  std::set<std::string> commands;
+  for (const Command& command : line.root().commands()) {
+    (command.commands().empty() ? commands : groups).insert(command.name());
+    commands.merge(names_in(command));
+  }
+  const std::regex pattern("stoker ([a-z]+)( [a-z]+)?");
+  for (const auto& [folder, code] : error_catalogue()) {
+    const std::string cure(code->cure);
+    for (const std::smatch& found : matches_of(cure, pattern)) {
+      const std::string name =
+          groups.contains(found[1]) ? found[1].str() + found[2].str() : found[1].str();
+      EXPECT_TRUE(commands.contains(name)) << code->name << ": stoker " << name;
+    }
+  }
+}
+
+TEST(ErrorCatalogueTest, HelpNamesSettingsWithTheirSection) {
+  std::map<std::string, std::string> sections;
+  for (const config::FieldInfo& field : config::all_fields())
+    if (field.name.find('_') != field.name.npos)
+      sections.emplace(std::string(field.name), std::string(field.section));
+  const std::regex pattern("([a-z]+\\.)?[a-z]+(_[a-z]+)+");
+  for (const auto& [folder, code] : error_catalogue()) {
+    const std::string cure(code->cure);
+    for (const std::smatch& found : matches_of(cure, pattern))
+      EXPECT_FALSE(sections.contains(found[0]))
+          << code->name << ": " << found[0] << " is " << sections[found[0]] << "." << found[0];
+  }
 }
 
 TEST(CommandsPageTest, EveryCommandAndShownOptionHasALine) {

@@ -29,7 +29,7 @@ inline constexpr ErrorCode kWavTrunc{"E-WAV-TRUNC", ExitCode::kData,
                                      "copy the file again: it was cut off"};
 inline constexpr ErrorCode kWavStreamed{
     "E-WAV-STREAMED", ExitCode::kData, "A streaming writer left the data size open (0xFFFFFFFF).",
-    "rewrite the file (sox in.wav out.wav), or set allow_streamed"};
+    "rewrite the file (sox in.wav out.wav), or set data.allow_streamed"};
 inline constexpr ErrorCode kWavChunk{"E-WAV-CHUNK", ExitCode::kData,
                                      "A chunk reaches past the end of the file.",
                                      "copy the file again: it was cut off or damaged"};
@@ -56,7 +56,7 @@ inline constexpr ErrorCode kWavDupData{"E-WAV-DUPDATA", ExitCode::kData,
                                        "rewrite the file (sox in.wav out.wav)"};
 inline constexpr ErrorCode kWavOddData{
     "E-WAV-ODDDATA", ExitCode::kData, "The data size is not a whole number of sample frames.",
-    "the last, partial sample frame is left out unless allow_odd_data is off"};
+    "the last, partial sample frame is left out unless data.allow_odd_data is off"};
 
 // WAV: what the fmt chunk says.
 inline constexpr ErrorCode kWavFmt{"E-WAV-FMT", ExitCode::kData,

@@ -2,11 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "stoker/audio/file/coded_errors.h"
 #include "stoker/base/number_text.h"
-#include "stoker/base/report/png.h"
 #include "stoker/config/settings.h"
 
 namespace stoker::audio {
@@ -58,25 +55,6 @@ FileFeatures FeatureMaker::run(std::span<const std::int16_t> samples) {
   LogMel::Workspace workspace = mel_.make_workspace(samples.size());
   mel_.run(samples, mel_view(features.values, features.num_mels), workspace);
   return features;
-}
-
-std::vector<std::byte> feature_picture(const FileFeatures& features) {
-  const auto [low, high] = std::minmax_element(features.values.begin(), features.values.end());
-  const float span = std::max(*high - *low, 1e-6F);
-  const std::size_t scale =
-      std::max<std::size_t>(1, (256 + features.num_mels - 1) / features.num_mels);
-  const ImageShape shape{static_cast<std::uint32_t>(features.num_frames),
-                         static_cast<std::uint32_t>(features.num_mels * scale)};
-  std::vector<std::uint8_t> pixels;
-  pixels.reserve(std::size_t{shape.width} * shape.height);
-  for (std::size_t y = 0; y < shape.height; ++y) {
-    const std::size_t band = features.num_mels - 1 - y / scale;
-    for (std::size_t t = 0; t < features.num_frames; ++t) {
-      const float share = (features.values[t * features.num_mels + band] - *low) / span;
-      pixels.push_back(static_cast<std::uint8_t>(share * 255.0F));
-    }
-  }
-  return png_from_palette(shape, pixels, heat_palette());
 }
 
 }  // namespace stoker::audio

@@ -1,4 +1,4 @@
-// A whole sound file as log-mel frames, and a picture of them.
+// A whole sound file as log-mel frames.
 #pragma once
 
 #include <cstddef>
@@ -42,8 +42,5 @@ class FeatureMaker {
   LogMel mel_;
   PreparedSpeech speech_;
 };
-
-// A PNG: time to the right, low bands at the bottom, brighter is louder. At least 256 pixels high.
-std::vector<std::byte> feature_picture(const FileFeatures& features);
 
 }  // namespace stoker::audio

@@ -22,10 +22,11 @@ inline constexpr ErrorCode kIoOutside{
 inline constexpr ErrorCode kIoLoop{"E-IO-LOOP", ExitCode::kStorage,
                                    "Symbolic links form a loop, or a link is not allowed here.",
                                    "replace the link by what it should point to"};
-inline constexpr ErrorCode kIoKind{"E-IO-KIND", ExitCode::kStorage,
-                                   "The path names another kind of thing: a folder, pipe, socket "
-                                   "or device where a file is needed, or the reverse.",
-                                   ""};
+inline constexpr ErrorCode kIoKind{
+    "E-IO-KIND", ExitCode::kStorage,
+    "The path names another kind of thing: a folder, pipe, socket "
+    "or device where a file is needed, or the reverse.",
+    "give a path of the expected kind; `ls -ld` shows what is there"};
 inline constexpr ErrorCode kIoName{"E-IO-NAME", ExitCode::kStorage,
                                    "A file name is too long or holds a character that no file name "
                                    "may hold.",
@@ -45,7 +46,8 @@ inline constexpr ErrorCode kIoFileLimit{"E-IO-FILELIMIT", ExitCode::kStorage,
                                         "or ulimit -f allows.",
                                         "raise ulimit -f, or use another file system"};
 inline constexpr ErrorCode kIoTooBig{"E-IO-TOOBIG", ExitCode::kStorage,
-                                     "A file is larger than its kind may be; it was not read.", ""};
+                                     "A file is larger than its kind may be; it was not read.",
+                                     "check the path: this is another file than the one meant"};
 inline constexpr ErrorCode kIoHandles{"E-IO-HANDLES", ExitCode::kMemory,
                                       "No more files can be opened: the limit of the process or of "
                                       "the machine is reached.",
@@ -63,7 +65,7 @@ inline constexpr ErrorCode kIoFailed{"E-IO-FAILED", ExitCode::kStorage,
 inline constexpr ErrorCode kThreadStart{
     "E-THREAD-START", ExitCode::kMemory,
     "The system starts no more threads: a limit of the user, the container or the address space.",
-    "lower num_workers, or raise the limit (ulimit -u, ulimit -v, pids.max of the container)"};
+    "lower data.num_workers, or raise the limit (ulimit -u, ulimit -v, pids.max of the container)"};
 inline constexpr ErrorCode kSimdLevel{"E-SIMD-LEVEL", ExitCode::kUsage,
                                       "STOKER_SIMD names an instruction set that does not exist or "
                                       "that this processor lacks.",

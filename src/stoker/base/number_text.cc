@@ -37,4 +37,13 @@ std::string seconds_text(double seconds) {
   return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
 }
 
+std::string per_second_text(double per_second) {
+  return per_second < 10.0 ? fmt::format("{:.1f}", per_second)
+                           : grouped(static_cast<std::uint64_t>(per_second));
+}
+
+std::string counted(std::uint64_t value, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", grouped(value), value == 1 ? one : many);
+}
+
 }  // namespace stoker

@@ -22,7 +22,8 @@ constexpr nanoseconds kTerminalEvery = std::chrono::milliseconds(100);
 constexpr nanoseconds kPlainEvery = std::chrono::seconds(10);
 // The rate follows a change within about this time.
 constexpr double kRateMemorySeconds = 5.0;
-constexpr std::size_t kBarColumns = 24;
+constexpr std::size_t kMostBarColumns = 24;
+constexpr std::size_t kFewestBarColumns = 6;
 
 class NoProgress final : public Progress {
  public:
@@ -47,17 +48,39 @@ std::string first_columns(std::string_view text, std::size_t num_columns) {
   return out;
 }
 
-std::string bar_text(double share, bool unicode) {
-  const auto filled = static_cast<std::size_t>(share * static_cast<double>(kBarColumns));
+std::string bar_text(double share, std::size_t num_columns, bool unicode) {
+  const auto filled = static_cast<std::size_t>(share * static_cast<double>(num_columns));
   std::string bar;
-  for (std::size_t i = 0; i < kBarColumns; ++i)
+  for (std::size_t i = 0; i < num_columns; ++i)
     bar += unicode ? (i < filled ? "█" : "░") : (i < filled ? "#" : ".");
   return bar;
 }
 
-std::string rate_text(double per_second) {
-  return per_second < 10.0 ? fmt::format("{:.1f}/s", per_second)
-                           : grouped(static_cast<std::uint64_t>(per_second)) + "/s";
+// What a line can say behind its bar. A line too narrow for all of it leaves parts out.
+struct Figures {
+  std::string percent;
+  std::string counts;
+  std::string unit;
+  std::string rate;
+  std::string left;
+  std::string rejected;
+};
+
+enum class Detail { kAll, kNoRate, kNoUnit, kNoCounts, kNoRejects, kPercent };
+
+std::string figures_text(const Figures& figures, Detail detail) {
+  std::string text = figures.percent;
+  const auto add = [&](const std::string& part, std::string_view before) {
+    if (part.empty()) return;
+    if (!text.empty()) text += before;
+    text += part;
+  };
+  if (detail < Detail::kNoCounts) add(figures.counts, "  ");
+  if (detail < Detail::kNoUnit) add(figures.unit, " ");
+  if (detail < Detail::kNoRate) add(figures.rate, "  ");
+  if (detail < Detail::kPercent) add(figures.left, "  ");
+  if (detail < Detail::kNoRejects) add(figures.rejected, "  ");
+  return text;
 }
 
 }  // namespace
@@ -98,30 +121,56 @@ struct ProgressBar::State {
     rated_done = done;
   }
 
-  std::string figures(std::uint64_t done) STOKER_REQUIRES(mutex) {
+  Figures figures(std::uint64_t done) STOKER_REQUIRES(mutex) {
     const std::uint64_t total = num_total;
     const double per_second = rate.value_or(0.0);
-    std::string text =
-        total == 0 ? grouped(done) : fmt::format("{}/{}", grouped(done), grouped(total));
-    text += fmt::format(" {}  {}", options.unit, rate_text(per_second));
+    Figures out{.percent = {},
+                .counts = grouped(done),
+                .unit = options.unit,
+                .rate = per_second_text(per_second) + "/s",
+                .left = {},
+                .rejected = {}};
+    if (total > 0) {
+      out.percent = fmt::format("{:3.0f} %", std::floor(100.0 * share_of(done)));
+      out.counts += "/" + grouped(total);
+    }
     if (total > done && per_second > 0.0)
-      text +=
-          fmt::format("  {} left", seconds_text(static_cast<double>(total - done) / per_second));
+      out.left = seconds_text(static_cast<double>(total - done) / per_second) + " left";
     if (const std::uint64_t rejected = num_rejected; rejected > 0)
-      text += fmt::format("  {} rejected", grouped(rejected));
-    return text;
+      out.rejected = grouped(rejected) + " rejected";
+    return out;
   }
 
-  std::string line(std::uint64_t done) STOKER_REQUIRES(mutex) {
-    const std::uint64_t total = num_total;
-    if (total == 0) return fmt::format("{}  {}", options.task, figures(done));
-    const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
-    const std::string percent = fmt::format("{:3.0f} %", std::floor(100.0 * share));
-    if (!surface.is_terminal())
-      return fmt::format("{}: {}, {}", options.task, percent.substr(percent.find_first_not_of(' ')),
-                         figures(done));
-    return fmt::format("{}  {} {}  {}", options.task, bar_text(share, surface.shows_unicode()),
-                       percent, figures(done));
+  double share_of(std::uint64_t done) const {
+    return std::min(1.0, static_cast<double>(done) / static_cast<double>(num_total));
+  }
+
+  std::string plain_line(Figures figures) {
+    if (figures.percent.empty())
+      return fmt::format("{}  {}", options.task, figures_text(figures, Detail::kAll));
+    const std::string percent = figures.percent.substr(figures.percent.find_first_not_of(' '));
+    figures.percent.clear();
+    return fmt::format("{}: {}, {}", options.task, percent, figures_text(figures, Detail::kAll));
+  }
+
+  // The fullest line that fits. Counts, unit and rate make room for a bar; what a narrow terminal
+  // still shows without one is how far the work is and how long it takes.
+  std::string terminal_line(std::uint64_t done, const Figures& figures, std::size_t room) {
+    const bool has_share = !figures.percent.empty();
+    for (Detail detail = Detail::kAll; detail <= Detail::kPercent;
+         detail = static_cast<Detail>(static_cast<int>(detail) + 1)) {
+      const std::string text = figures_text(figures, detail);
+      const std::size_t used = columns_of(options.task) + 2 + columns_of(text);
+      const bool wants_bar = has_share && detail < Detail::kNoCounts;
+      if (used + (wants_bar ? kFewestBarColumns + 1 : 0) > room) continue;
+      const std::size_t free = has_share ? std::min(kMostBarColumns + 1, room - used) : 0;
+      const std::string bar =
+          free > kFewestBarColumns
+              ? bar_text(share_of(done), free - 1, surface.shows_unicode()) + " "
+              : "";
+      return fmt::format("{}  {}{}", options.task, bar, text);
+    }
+    return first_columns(fmt::format("{}  {}", options.task, figures.percent), room);
   }
 
   // A line for which there is no memory is not drawn; the work goes on.
@@ -136,12 +185,12 @@ struct ProgressBar::State {
   void draw_line(nanoseconds now) STOKER_REQUIRES(mutex) {
     const std::uint64_t done = num_done;
     update_rate(now, done);
-    const std::string text = line(done);
+    const Figures shown = figures(done);
     has_drawn = true;
-    if (!surface.is_terminal()) return surface.write(text + "\n");
+    if (!surface.is_terminal()) return surface.write(plain_line(shown) + "\n");
+    // The last column stays free: a terminal may wrap behind it.
     const std::size_t room = std::max<std::size_t>(surface.num_columns(), 2) - 1;
-    const bool fits = columns_of(text) <= room;
-    surface.write("\r\x1b[K" + (fits ? text : first_columns(text, room)));
+    surface.write("\r\x1b[K" + terminal_line(done, shown, room));
   }
 
   void finish() {

@@ -36,8 +36,10 @@ class ProgressSurface {
 ProgressSurface& stderr_surface();
 
 // On a terminal one line that is redrawn ten times a second:
-//   build cache  ━━━━━━━╸━━━━━━━━━━━  38 %  4,978/13,100 clips  412/s  19.7 s left  3 rejected
-// elsewhere a plain line every ten seconds. Work that ends within two seconds shows nothing.
+//   build cache  █████████░░░░░░░░░░░░░░░  38 %  4,978/13,100 records  412/s  19.7 s left  3
+//   rejected
+// and that leaves out what a narrow terminal has no room for; elsewhere a plain line every ten
+// seconds. Work that ends within two seconds shows nothing.
 class ProgressBar final : public Progress {
  public:
   struct Options {

@@ -24,12 +24,14 @@ inline constexpr ErrorCode kNpyType{"E-NPY-TYPE", ExitCode::kData,
                                     "The element type is not one that can be stored.",
                                     "convert it with astype() to a float or integer type"};
 inline constexpr ErrorCode kNpyShape{"E-NPY-SHAPE", ExitCode::kData,
-                                     "The shape is negative, absurd or has too many axes.", ""};
+                                     "The shape is negative, absurd or has too many axes.",
+                                     "save the array again with numpy.save, as [frames, channels]"};
 inline constexpr ErrorCode kNpySize{"E-NPY-SIZE", ExitCode::kData,
                                     "The file holds less or more data than the shape says.",
                                     "the file was cut or added to; save the array again"};
-inline constexpr ErrorCode kNpyValue{"E-NPY-VALUE", ExitCode::kData,
-                                     "A value is not finite, or does not fit the stored type.", ""};
+inline constexpr ErrorCode kNpyValue{
+    "E-NPY-VALUE", ExitCode::kData, "A value is not finite, or does not fit the stored type.",
+    "replace such values (numpy.nan_to_num) and save the array again"};
 inline constexpr ErrorCode kNpyZip{"E-NPY-ZIP", ExitCode::kData,
                                    "The file is a zip archive (.npz), which is not supported.",
                                    "save each array to its own .npy file"};
@@ -39,7 +41,8 @@ inline constexpr ErrorCode kNpyMixed{
     "convert them to one type with astype(), or give each kind a folder of its own"};
 inline constexpr ErrorCode kImportShape{
     "E-IMPORT-SHAPE", ExitCode::kData,
-    "An imported feature has another shape than its folder says.", ""};
+    "An imported feature has another shape than its folder says.",
+    "make that file again, or remove it: stoker precompute makes the record from the sound"};
 inline constexpr ErrorCode kImportTwice{"E-IMPORT-TWICE", ExitCode::kUsage,
                                         "There are two folders of one kind to import.",
                                         "give the one that is meant"};
@@ -67,9 +70,9 @@ inline constexpr ErrorCode kCacheVersion{
 inline constexpr ErrorCode kManifest{
     "E-CACHE-MANIFEST", ExitCode::kStorage, "The manifest is damaged or not a manifest.",
     "stoker precompute writes it anew from the shards that are whole"};
-inline constexpr ErrorCode kNoCache{"E-CACHE-NONE", ExitCode::kStorage,
-                                    "There is no cache in the folder.",
-                                    "run stoker precompute first"};
+inline constexpr ErrorCode kNoCache{
+    "E-CACHE-NONE", ExitCode::kStorage, "There is no cache in the folder.",
+    "build it: stoker precompute --data FOLDER, with the same --cache and settings"};
 inline constexpr ErrorCode kMapTruncated{"E-CACHE-TRUNCATED", ExitCode::kStorage,
                                          "A shard became shorter while it was mapped.",
                                          "stoker verify --fix rebuilds what is bad"};
@@ -98,13 +101,15 @@ inline constexpr ErrorCode kBuildVerify{"E-CACHE-READBACK", ExitCode::kStorage,
                                         "A shard read back after writing is not what was written.",
                                         "the storage loses data; check the disk"};
 inline constexpr ErrorCode kNoFrames{"E-CACHE-NOFRAMES", ExitCode::kData,
-                                     "After trimming, too few samples are left for one frame.", ""};
+                                     "After trimming, too few samples are left for one frame.",
+                                     "remove the row, or raise features.trim_top_db to trim less"};
 inline constexpr ErrorCode kTooManyBad{
     "E-CACHE-BADROWS", ExitCode::kData, "More rows are bad than the bound allows.",
-    "see rejects.jsonl; raise max_bad_fraction if that is wanted"};
+    "see rejects.jsonl; raise data.max_bad_fraction if that is wanted"};
 inline constexpr ErrorCode kRowLeftOut{
     "E-CACHE-LEFTOUT", ExitCode::kData,
-    "The row was bad when the cache was built; its source is the same.", ""};
+    "The row was bad when the cache was built; its source is the same.",
+    "mend or remove the source, then run stoker precompute again"};
 inline constexpr ErrorCode kRowGone{
     "E-CACHE-NOROW", ExitCode::kData,
     "The cache holds a record of a row that the data set rejects, leaves out or no longer has.",

@@ -185,9 +185,11 @@ void print_row(CommandContext& context, const bench::FeedBenchRow& row,
                     row.intervals.p99_over_p50()));
   }
   print_times(context, row);
-  context.print(fmt::format(
-      "  first batch {:.2f} ms after open ({:.3f} s); {:.0f} MB held, {:.0f} MB of them batches",
-      1e3 * row.first_batch_s, row.open_s, row.held_mb, row.buffers_mb));
+  context.print(
+      fmt::format("  first batch {:.2f} ms after open ({:.3f} s); memory grew by {:.0f} MB; {:.0f} "
+                  "MB reserved for "
+                  "batches",
+                  1e3 * row.first_batch_s, row.open_s, row.held_mb, row.buffers_mb));
 }
 
 }  // namespace

@@ -36,7 +36,9 @@ void require_data(CommandContext& context, const char* why) {
   error.code = &kUsage;
   error.promised = std::string("a data set, which is needed ") + why;
   error.found = "none";
-  error.cure = "add the folder or metadata file of the data set, or --data FOLDER";
+  error.cure =
+      "add the folder or metadata file of the data set, or --data FOLDER; `stoker data make --out "
+      "voice --clips 24` makes one to try";
   raise(std::move(error));
 }
 

@@ -86,6 +86,9 @@ class CommandContext {
   // The keys that the command adds to its JSON object beside command, version, ok and seconds.
   Json& report() noexcept { return report_; }
 
+  // What to say of a stop: what was kept of the work and what to type to go on. The error line of
+  // the stop ends with it, so that it is said once.
+  void when_stopped(std::string text) { stop_text_ = std::move(text); }
   // Stopped by SIGINT or SIGTERM. A command that sees it keeps what is whole and returns.
   std::stop_token stop_token() const noexcept { return stop_; }
 
@@ -103,6 +106,7 @@ class CommandContext {
   std::optional<config::LoadedSettings> loaded_;
   std::optional<Chosen> chosen_;
   std::stop_token stop_;
+  std::string stop_text_;
   Json report_ = Json::object();
   bool is_stdout_taken_ = false;  // by an output named "-"
 };

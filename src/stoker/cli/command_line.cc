@@ -18,9 +18,22 @@ OptionInfo info_of(const CLI::Option& option) {
                   .value_name = option.get_type_name(),
                   .help = option.get_description(),
                   .takes_value = option.get_items_expected_max() > 0,
-                  .is_shown = !option.get_group().empty()};
+                  .is_shown = !option.get_group().empty(),
+                  .is_required = option.get_required()};
   for (const std::string& name : option.get_lnames()) info.long_names.push_back("--" + name);
   return info;
+}
+
+// CLI11's own rules end their refusal with the largest number there is, in 309 digits.
+CLI::Validator number_rule(const std::string& name, const std::string& wanted,
+                           bool (*is_good)(double)) {
+  const auto check = [wanted, is_good](const std::string& text) {
+    double value = 0.0;
+    const bool is_number = CLI::detail::lexical_cast(text, value);
+    return is_number && is_good(value) ? std::string()
+                                       : "takes " + wanted + ", found \"" + text + "\"";
+  };
+  return CLI::Validator(check, name);
 }
 
 template <class Read>
@@ -42,8 +55,14 @@ Option Option::show_default() const { return Option(option_->capture_default_str
 Option Option::one_of(std::initializer_list<const char*> choices) const {
   return Option(option_->check(CLI::IsMember(choices)));
 }
-Option Option::positive() const { return Option(option_->check(CLI::PositiveNumber)); }
-Option Option::not_negative() const { return Option(option_->check(CLI::NonNegativeNumber)); }
+Option Option::positive() const {
+  return Option(option_->check(
+      number_rule("POSITIVE", "a number above 0", [](double value) { return value > 0.0; })));
+}
+Option Option::not_negative() const {
+  return Option(option_->check(number_rule("NONNEGATIVE", "0 or a number above it",
+                                           [](double value) { return value >= 0.0; })));
+}
 Option Option::in_range(int low, int high) const {
   return Option(option_->check(CLI::Range(low, high)));
 }

@@ -42,7 +42,7 @@ class Option {
   CLI::Option* option_;
 };
 
-// What the reference page and the completion scripts say of an option.
+// What the reference page, the completion scripts and the help of an error say of an option.
 struct OptionInfo {
   std::string names;                    // "-h,--help", or the name of a positional argument
   std::vector<std::string> long_names;  // "--help"
@@ -50,6 +50,7 @@ struct OptionInfo {
   std::string help;
   bool takes_value = false;
   bool is_shown = true;
+  bool is_required = false;
 };
 
 // A handle to a command, a group of commands or the program itself; copies mean the same one.

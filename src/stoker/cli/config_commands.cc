@@ -100,7 +100,7 @@ ExitCode reference(CommandContext& context, const Command& app, const std::strin
 config::GpuFacts first_gpu(CommandContext& context) {
   const cuda::DeviceProbe probe = cuda::probe_devices();
   if (probe.devices.empty()) {
-    context.say("no GPU: " + probe.why_none);
+    context.say(probe.why_none);
     return {};
   }
   const cuda::DeviceInfo& device = probe.devices.front();
@@ -175,7 +175,8 @@ void add_migrate(const Command& config, CommandContext& context) {
 }  // namespace
 
 void add_config_commands(const Command& app, CommandContext& context) {
-  const Command config = app.add_command("config", "Settings: show, check, explain, migrate");
+  const Command config =
+      app.add_command("config", "Settings: show, check, recommend, migrate, reference pages");
   add_show(config, context);
   add_check(config, context);
   add_reference(config, context, app);

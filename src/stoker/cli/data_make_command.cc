@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <memory>
 #include <string>
@@ -47,15 +48,17 @@ ExitCode make(CommandContext& context, const MakeArguments& arguments) {
   options.num_workers = parse_workers(arguments.num_workers);
   options.existing =
       arguments.overwrite ? voice::ExistingData::kReplace : voice::ExistingData::kRefuse;
-  ProgressBar bar({.task = "make", .unit = "clips", .num_total = options.num_utterances},
+  ProgressBar bar({.task = "make", .unit = "utterances", .num_total = options.num_utterances},
                   stderr_surface());
   Progress& progress = context.options().quiet ? no_progress() : bar;
+  context.when_stopped("the folder is incomplete; run the same command with --overwrite");
   const Stopwatch watch;
   const auto report =
       voice::make_data_set(system_io(), options, context.stop_token(), progress).take_or_raise();
   if (report.num_made < options.num_utterances) {
-    context.say(fmt::format("stopped after {} of {} utterances: run again with --overwrite",
-                            grouped(report.num_made), grouped(options.num_utterances)));
+    context.when_stopped(fmt::format(
+        "{} of {} utterances were made, and no metadata; run the same command with --overwrite",
+        grouped(report.num_made), grouped(options.num_utterances)));
     return ExitCode::kDone;
   }
   auto& json = context.report();
@@ -63,9 +66,12 @@ ExitCode make(CommandContext& context, const MakeArguments& arguments) {
   json["clips"] = report.num_made;
   json["audio_s"] = report.audio_s;
   json["tree_digest"] = report.tree_digest.hex();
-  context.print(fmt::format("{} utterances, {} of speech by {} speakers in {} ({:.0f}x real time)",
-                            grouped(report.num_made), seconds_text(report.audio_s),
-                            options.num_speakers, options.out, report.audio_s / watch.seconds()));
+  // Speakers take turns: a set with fewer utterances than speakers has only the first of them.
+  const std::uint64_t num_speakers = std::min<std::uint64_t>(options.num_speakers, report.num_made);
+  context.print(fmt::format(
+      "{}, {} of speech by {} in {} ({:.0f}x real time)",
+      counted(report.num_made, "utterance", "utterances"), seconds_text(report.audio_s),
+      counted(num_speakers, "speaker", "speakers"), options.out, report.audio_s / watch.seconds()));
   context.print(fmt::format("tree digest {}", report.tree_digest.hex()));
   return ExitCode::kDone;
 }

@@ -13,10 +13,10 @@ inline constexpr ErrorCode kUsage{"E-USAGE", ExitCode::kUsage,
 inline constexpr ErrorCode kStopped{"E-STOPPED", ExitCode::kCheckFailed,
                                     "SIGINT or SIGTERM ended the command; the exit code is 128 "
                                     "plus the signal.",
-                                    "what was whole is kept; run the same command again to go on"};
-inline constexpr ErrorCode kOutput{"E-OUTPUT", ExitCode::kStorage,
-                                   "The result could not be written to standard output.",
-                                   "free space or a reader that stays is needed behind the pipe"};
+                                    "run the same command again"};
+inline constexpr ErrorCode kOutput{
+    "E-OUTPUT", ExitCode::kStorage, "The result could not be written to standard output.",
+    "free space on that disk, or let the program behind the pipe read to its end"};
 inline constexpr ErrorCode kMemory{"E-MEMORY", ExitCode::kMemory,
                                    "An allocation was refused by the system.",
                                    "lower data.buffer_memory, or raise the process's limit"};

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <memory>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "stoker/audio/feature_file.h"
+#include "stoker/audio/feature_picture.h"
 #include "stoker/base/io/io.h"
 #include "stoker/base/json.h"
 #include "stoker/cache/format/npy.h"
@@ -39,6 +41,31 @@ std::string target_for(const Asked& asked, const std::string& named, const std::
          std::string(suffix);
 }
 
+// A name without a suffix, or "-", gets a PNG.
+bool is_svg(const std::string& path) { return std::filesystem::path(path).extension() == ".svg"; }
+
+void check_picture_name(const std::string& path) {
+  constexpr std::array<std::string_view, 6> kOtherPictures{".jpg", ".jpeg", ".pdf",
+                                                           ".gif", ".webp", ".bmp"};
+  const std::string suffix = std::filesystem::path(path).extension().string();
+  if (std::find(kOtherPictures.begin(), kOtherPictures.end(), suffix) == kOtherPictures.end())
+    return;
+  const std::string stem = std::filesystem::path(path).stem().string();
+  raise({.code = &kUsage,
+         .place = {.file = path},
+         .promised = "a name that ends in .png or .svg for --plot",
+         .found = fmt::format("\"{}\"", suffix),
+         .cure = fmt::format("type --plot {}.png", stem)});
+}
+
+void draw(CommandContext& context, const std::string& path, const audio::FeaturePicture& picture) {
+  if (is_svg(path))
+    context.write_output(path, picture.svg());
+  else
+    context.write_output(path, picture.png());
+  context.print("picture   " + path);
+}
+
 audio::FileFeatures one_file(CommandContext& context, const Asked& asked, const std::string& input,
                              audio::FeatureMaker& maker) {
   audio::FileFeatures features = maker.run(system_io(), input).take_or_raise();
@@ -50,14 +77,18 @@ audio::FileFeatures one_file(CommandContext& context, const Asked& asked, const 
     context.write_output(target_for(asked, asked.out, input, ".npy"),
                          cache::encode_npy(shape, std::as_bytes(std::span(features.values))));
   }
-  if (!asked.plot.empty())
-    context.write_output(target_for(asked, asked.plot, input, ".png"),
-                         audio::feature_picture(features));
+  if (!asked.plot.empty()) {
+    const std::string path = target_for(asked, asked.plot, input, ".png");
+    const std::string name = std::filesystem::path(input).filename().string();
+    draw(context, path,
+         {features, maker.recipe(), fmt::format("{} ({})", name, maker.recipe().preset)});
+  }
   return features;
 }
 
 ExitCode run(CommandContext& context, const Asked& asked) {
   if (asked.files.size() == 1) {
+    check_picture_name(asked.plot);
     context.reserve_output(asked.out);
     context.reserve_output(asked.plot);
   }
@@ -93,7 +124,7 @@ void add_features_command(const Command& app, CommandContext& context) {
   command.add_option("--out", asked->out,
                      "Write [frames, mels] as .npy; a folder when there are several files");
   command.add_option("--plot", asked->plot,
-                     "Draw a picture as .png; a folder when there are several files");
+                     "Draw a picture as .png or .svg; a folder when there are several files");
   add_setting_options(command, context, kSettings, "Features");
   context.on(command, [&context, asked] { return run(context, *asked); });
 }

@@ -55,6 +55,21 @@ void check_device(CommandContext& context) {
     counted[each.from + " -> " + each.to + ": " + each.reason] = each.count;
 }
 
+// Utterances and their records; a speed only where something was built.
+std::string built_line(const cache::BuildReport& build, double seconds) {
+  std::uint64_t num_built = 0;
+  for (const auto& [kind, counts] : build.kinds) num_built += counts.built;
+  if (num_built == 0)
+    return fmt::format("nothing to build: {} in the cache, {}, checked in {}",
+                       counted(build.rows_reused, "utterance", "utterances"),
+                       bytes_text(build.size_bytes), seconds_text(seconds));
+  return fmt::format("{} built ({}), {} reused; {} in {}, {} utterances/s",
+                     counted(build.rows_built, "utterance", "utterances"),
+                     counted(num_built, "record", "records"), grouped(build.rows_reused),
+                     bytes_text(build.size_bytes), seconds_text(seconds),
+                     per_second_text(static_cast<double>(build.rows_built) / seconds));
+}
+
 ExitCode run(CommandContext& context, const PrecomputeArguments& arguments) {
   require_data(context, "to build its cache");
   check_device(context);
@@ -74,23 +89,19 @@ ExitCode run(CommandContext& context, const PrecomputeArguments& arguments) {
   options.progress = context.options().quiet ? &no_progress() : &bar;
   options.say = [&context](const std::string& line) { context.say(line); };
   options.warn = [&context](const std::string& line) { context.warn(line); };
+  context.when_stopped(
+      "records that were whole are in the cache; run the same command again to go on");
   const Stopwatch watch;
   const cache::PrecomputeReport report =
       cache::precompute(context.settings(), system_io(), options);
   const double seconds = watch.seconds();
   put_report(context, report, seconds);
-  if (report.build.stopped) {
-    context.say("stopped; what is whole is committed: run the same command again to go on");
-    return ExitCode::kDone;
-  }
+  if (report.build.stopped) return ExitCode::kDone;
   context.print(fmt::format("{} rows = {} accepted + {} filtered + {} rejected",
                             grouped(report.counts.rows), grouped(report.counts.accepted),
                             grouped(report.counts.filtered), grouped(report.counts.rejected)));
   context.print("voices    " + report.voices);
-  context.print(fmt::format("{} built, {} reused, {} in {} ({:.0f} clips/s)",
-                            grouped(report.build.rows_built), grouped(report.build.rows_reused),
-                            bytes_text(report.build.size_bytes), seconds_text(seconds),
-                            static_cast<double>(report.build.rows_built) / seconds));
+  context.print(built_line(report.build, seconds));
   context.print("cache     " + report.place.folder);
   if (report.counts.rejected > 0) context.print("rejects   " + report.rejects_file);
   return ExitCode::kDone;

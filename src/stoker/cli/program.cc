@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <new>
@@ -75,8 +76,21 @@ std::vector<std::string> option_names(const Command& command) {
 }
 
 std::string advice(const Command& command, const std::optional<std::string>& nearest) {
-  const std::string help = fmt::format("{} --help says what it takes", path_of(command));
+  const std::string help =
+      fmt::format("{} --help lists {}", path_of(command),
+                  command.commands().empty() ? "what it takes" : "its commands");
   return nearest ? fmt::format("did you mean {}? {}", *nearest, help) : help;
+}
+
+// The shortest line that the command takes: "stoker data make --out TEXT --clips UINT".
+std::string shortest_line(const Command& command) {
+  std::string line = path_of(command);
+  for (const OptionInfo& option : command.options()) {
+    if (!option.is_required) continue;
+    line += " " + (option.long_names.empty() ? "<" + option.names + ">"
+                                             : option.long_names.front() + " " + option.value_name);
+  }
+  return line;
 }
 
 // An unknown command or option comes with the nearest one known.
@@ -95,7 +109,12 @@ Error usage_error(const CommandLine& line, const std::string& refusal) {
   const Command command = line.chosen();
   const std::vector<std::string> unknown = line.unknown();
   if (!unknown.empty()) return unexpected_word(command, unknown.front());
-  return {.code = &kUsage, .found = refusal, .cure = advice(command, std::nullopt)};
+  const bool lacks_something = refusal.ends_with("is required");
+  return {.code = &kUsage,
+          .found = refusal,
+          .cure = lacks_something ? fmt::format("type {}; {}", shortest_line(command),
+                                                advice(command, std::nullopt))
+                                  : advice(command, std::nullopt)};
 }
 
 // For a command line that stops before a command, with the commands to choose from.
@@ -230,7 +249,10 @@ int Program::fail(const Error& error, int exit_code) {
 }
 
 int Program::stopped(int signal_number) {
-  const Error error{.code = &kStopped, .found = fmt::format("stopped by signal {}", signal_number)};
+  const Error error{
+      .code = &kStopped,
+      .found = signal_number == SIGINT ? "stopped by Ctrl-C (SIGINT)" : "stopped by SIGTERM",
+      .cure = context_.stop_text_};
   write_line(error_line(error) + "\n" + help_line(error), Stream::kErr);
   write_report(&error);
   return 128 + signal_number;

@@ -93,6 +93,7 @@ class StreamRun {
     context_.reserve_output(arguments_.state_out);
     context_.reserve_output(arguments_.rejects_file);
     make_save_folder();
+    context_.when_stopped(stop_text());
     feed::OpenedFeed opened =
         feed::open_feed(feed::resolve_auto_device(context_.settings(), feed::AutoMel::kHost),
                         {.state = load_state(arguments_.state_in),
@@ -150,6 +151,16 @@ class StreamRun {
     publish_output(system_io(), arguments_.save_folder + "/" + batch_file_name(batch),
                    encode_batch_file(batch, format))
         .take_or_raise();
+  }
+
+  std::string stop_text() const {
+    if (arguments_.state_out.empty())
+      return "no state was kept: --state-out FILE saves one after every batch, to go on from with "
+             "--state-in FILE";
+    return fmt::format(
+        "the state after the last batch printed is in {0}; to go on, run the same "
+        "command with --state-in {0}",
+        arguments_.state_out);
   }
 
   void make_save_folder() {
@@ -219,8 +230,9 @@ class StreamRun {
                                grouped(counts.rows), grouped(counts.accepted),
                                grouped(counts.filtered), grouped(counts.rejected)));
     }
-    context_.say(fmt::format("{} batches, {} clips, {:.2f} % padding, stream {}",
-                             grouped(stats.num_batches), grouped(stats.num_clips),
+    context_.say(fmt::format("{}, {}, {:.2f} % padding, stream {}",
+                             counted(stats.num_batches, "batch", "batches"),
+                             counted(stats.num_clips, "utterance", "utterances"),
                              100.0 * stats.padding_share(), stream_.finish().hex()));
   }
 

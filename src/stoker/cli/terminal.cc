@@ -47,6 +47,8 @@ std::string coloured(std::string_view text, Colour colour, Stream stream) {
 bool write_line(std::string_view line, Stream stream) {
   const std::string text = std::string(line) + "\n";
   std::FILE* file = stream == Stream::kOut ? stdout : stderr;
+  // Where both streams go to one file, lines keep their order and stay whole.
+  if (stream == Stream::kErr) std::fflush(stdout);
   return std::fwrite(text.data(), 1, text.size(), file) == text.size();
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <memory>
+#include <optional>
 
 #include "stoker/base/bytes.h"
 #include "stoker/base/clock.h"
@@ -94,13 +95,23 @@ void put_report(CommandContext& context, const cache::VerifyReport& report) {
   for (const Error& fault : report.faults) json["faults"].push_back(error_line(fault));
 }
 
-void print_report(CommandContext& context, const cache::VerifyReport& report, double seconds) {
+// Records, and the utterances that they belong to where the data set is known.
+std::string checked_text(const cache::VerifyReport& report,
+                         const std::optional<std::uint64_t>& num_utterances) {
+  const std::string records = counted(report.checked, "record", "records");
+  return num_utterances
+             ? fmt::format("{} of {}", records, counted(*num_utterances, "utterance", "utterances"))
+             : records;
+}
+
+void print_report(CommandContext& context, const cache::VerifyReport& report,
+                  const std::optional<std::uint64_t>& num_utterances, double seconds) {
   for (std::size_t i = 0; i < std::min(report.faults.size(), kMaxShownFaults); ++i)
     context.say(error_line(report.faults[i]));
   if (report.faults.size() > kMaxShownFaults)
     context.say(fmt::format("and {} more faults", grouped(report.faults.size() - kMaxShownFaults)));
   context.print(fmt::format("{} checked: {} ok, {} stale, {} corrupt, {} missing; {} in {}",
-                            grouped(report.checked), grouped(report.ok_entries),
+                            checked_text(report, num_utterances), grouped(report.ok_entries),
                             grouped(report.stale), grouped(report.corrupt), grouped(report.missing),
                             bytes_text(report.size_bytes), seconds_text(seconds)));
   if (report.unread > 0)
@@ -149,7 +160,8 @@ std::uint64_t rebuild(CommandContext& context, cache::WantedData& data,
 }
 
 cache::VerifyReport verify_with_data(CommandContext& context, const cache::VerifyOptions& options,
-                                     const VerifyArguments& arguments) {
+                                     const VerifyArguments& arguments,
+                                     std::optional<std::uint64_t>& num_utterances) {
   cache::WantedData data(context.settings(), system_io(), context.stop_token());
   if (arguments.fix) make_folders(system_io(), data.place.folder).take_or_raise();
   Result<File> folder = open_file(system_io(), data.place.folder, OpenFor::kFolder);
@@ -160,6 +172,7 @@ cache::VerifyReport verify_with_data(CommandContext& context, const cache::Verif
   }
   context.report()["cache"] = data.place.folder;
   put_rows(context, data.index);
+  num_utterances = data.index.counts().accepted;
   cache::VerifyReport report = cache::verify_cache(*folder, data.target(), options);
   if (!arguments.fix || report.is_good()) return report;
   const std::uint64_t num_left_out = rebuild(context, data, options, report);
@@ -182,8 +195,9 @@ ExitCode run(CommandContext& context, const VerifyArguments& arguments) {
   if (!has_data && (arguments.fix || arguments.sources))
     require_data(context, "to rebuild records or to read sources");
   cache::VerifyReport report;
+  std::optional<std::uint64_t> num_utterances;
   if (has_data) {
-    report = verify_with_data(context, options, arguments);
+    report = verify_with_data(context, options, arguments, num_utterances);
   } else {
     const std::string path = cache_folder(context);
     const File folder = open_file(system_io(), path, OpenFor::kFolder).take_or_raise();
@@ -194,7 +208,7 @@ ExitCode run(CommandContext& context, const VerifyArguments& arguments) {
   const std::string list_file =
       write_list(context, report, arguments.list_file, context.report()["cache"].text());
   list_utterances(context, report, list_file);
-  print_report(context, report, watch.seconds());
+  print_report(context, report, num_utterances, watch.seconds());
   const bool good = report.is_good() || (arguments.fix && report.failed == 0 && report.unread == 0);
   return good ? ExitCode::kDone : ExitCode::kCheckFailed;
 }

@@ -9,14 +9,14 @@ namespace stoker::config {
 
 inline constexpr ErrorCode kConfigFile{"E-CONFIG-FILE", ExitCode::kUsage,
                                        "The settings file cannot be read.",
-                                       "check the path given with --config"};
+                                       "check the path; names are case-sensitive"};
 inline constexpr ErrorCode kConfigSize{"E-CONFIG-SIZE", ExitCode::kUsage,
                                        "The settings file is larger than 1 MiB.",
                                        "give the YAML file with settings, not data"};
 inline constexpr ErrorCode kConfigYaml{"E-CONFIG-YAML", ExitCode::kUsage,
                                        "The settings file is not the YAML that stoker reads: "
                                        "sections of keys, spaces for indentation, UTF-8.",
-                                       ""};
+                                       "correct that line; docs/guide/settings.md shows a file"};
 inline constexpr ErrorCode kConfigDepth{"E-CONFIG-DEPTH", ExitCode::kUsage,
                                         "The settings file nests deeper than 32 levels.",
                                         "settings need three levels at most"};
@@ -31,11 +31,14 @@ inline constexpr ErrorCode kConfigUnknown{"E-CONFIG-UNKNOWN", ExitCode::kUsage,
                                           "A section, key or variable that stoker does not know.",
                                           "stoker config reference lists every setting"};
 inline constexpr ErrorCode kConfigValue{"E-CONFIG-VALUE", ExitCode::kUsage,
-                                        "A value is not of the kind its setting takes.", ""};
+                                        "A value is not of the kind its setting takes.",
+                                        "stoker config reference lists the values of each setting"};
 inline constexpr ErrorCode kConfigRange{"E-CONFIG-RANGE", ExitCode::kUsage,
-                                        "A value is outside the range of its setting.", ""};
+                                        "A value is outside the range of its setting.",
+                                        "choose a value in that range"};
 inline constexpr ErrorCode kConfigConflict{"E-CONFIG-CONFLICT", ExitCode::kUsage,
-                                           "Two settings contradict each other.", ""};
+                                           "Two settings contradict each other.",
+                                           "change one of the two, or leave it out"};
 inline constexpr ErrorCode kConfigFolder{"E-CONFIG-FOLDER", ExitCode::kUsage,
                                          "A folder that would be written to is the data set, the "
                                          "root, or cannot be written.",
@@ -46,9 +49,9 @@ inline constexpr ErrorCode kConfigNoEffect{
     "With --strict: a setting was given that nothing reads yet.",
     "remove the setting, or leave --strict out: without it this is a notice"};
 
-inline constexpr ErrorCode kMelPreset{"E-MEL-PRESET", ExitCode::kUsage,
-                                      "The preset is none of the ten known ones.",
-                                      "see docs/guide/which-mel.md for the list"};
+inline constexpr ErrorCode kMelPreset{
+    "E-MEL-PRESET", ExitCode::kUsage, "The preset is none of the ten known ones.",
+    "type --preset hifigan, or another preset of docs/guide/which-mel.md"};
 inline constexpr ErrorCode kMelValue{"E-MEL-VALUE", ExitCode::kUsage,
                                      "A value of the mel recipe is unknown or out of range.",
                                      "see docs/guide/which-mel.md for every value and its meaning"};

@@ -92,6 +92,16 @@ std::vector<Recommendation> for_cpu(unsigned cores) {
       {"training.precision", "fp32", "a CPU gains nothing from a shorter format"}};
 }
 
+// Workers are threads, and more of them than cores only take turns.
+Recommendation workers_for(const Sizes& sizes, const std::string& reason, unsigned cores) {
+  const unsigned most = workers_beside_consumer(cores);
+  const auto wanted = static_cast<unsigned>(sizes.num_workers);
+  if (wanted <= most) return {"data.num_workers", fmt::format("{}", wanted), reason};
+  return {"data.num_workers", fmt::format("{}", most),
+          fmt::format("this machine allows {} cores; {} on one with more cores ({})", cores, wanted,
+                      reason)};
+}
+
 }  // namespace
 
 std::vector<Recommendation> recommend(const MachineFacts& machine) {
@@ -100,13 +110,9 @@ std::vector<Recommendation> recommend(const MachineFacts& machine) {
   const auto [sizes, reason] = sizes_for(gpu);
   std::vector<Recommendation> out;
   out.push_back({"data.batch_size", fmt::format("{}", sizes.batch_size), reason});
-  out.push_back(
-      {"data.num_workers", fmt::format("{}", sizes.num_workers),
-       fmt::format("{}; this machine allows {} cores, and stoker needs fewer threads than "
-                   "processes would (auto uses the cores allowed)",
-                   reason, machine.cores)});
+  out.push_back(workers_for(sizes, reason, machine.cores));
   out.push_back({"data.prefetch_buffer_size", fmt::format("{}", sizes.prefetch),
-                 "one batch ready for each worker absorbs an uneven disk"});
+                 "batches ready ahead of time absorb an uneven disk"});
   out.push_back({"data.preprocessing_mode", "auto",
                  "uses what the cache holds and builds the rest while running"});
   out.push_back({"gpu.buffer_size", "50", "batches in device memory, bounded by data_gpu_memory"});

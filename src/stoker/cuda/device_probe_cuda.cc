@@ -5,8 +5,15 @@
 namespace stoker::cuda {
 namespace {
 
+// A machine without any driver is told by the runtime that its driver is too old.
+bool has_driver() {
+  int version = 0;
+  return cudaDriverGetVersion(&version) == cudaSuccess && version > 0;
+}
+
 DeviceProbe none(cudaError_t error) {
   cudaGetLastError();  // the probe must not leave its failure behind for a later call to trip over
+  if (!has_driver()) return {{}, "no GPU: this machine has no NVIDIA driver"};
   return {{}, std::string("no usable GPU: ") + cudaGetErrorString(error)};
 }
 

@@ -9,7 +9,7 @@ namespace stoker::cuda {
 
 inline constexpr ErrorCode kCudaNone{
     "E-CUDA-NONE", ExitCode::kGpu,
-    "A GPU was asked for and there is none that this process can use; the driver's words follow.",
+    "A GPU was asked for and there is none that this process can use; the reason follows.",
     "use --device cpu, or check that `nvidia-smi` lists a GPU and this build has CUDA "
     "(`stoker --version`)"};
 inline constexpr ErrorCode kCudaIndex{"E-CUDA-INDEX", ExitCode::kGpu,
@@ -19,11 +19,12 @@ inline constexpr ErrorCode kCudaIndex{"E-CUDA-INDEX", ExitCode::kGpu,
 inline constexpr ErrorCode kCudaMemory{
     "E-CUDA-MEMORY", ExitCode::kGpu,
     "The GPU's memory does not hold what was asked for; the sizes are named.",
-    "lower buffer_size, batch_frames or data_gpu_memory, or end the other programs on that GPU"};
+    "lower gpu.buffer_size, data.batch_frames or gpu.data_gpu_memory, or end the other programs on "
+    "that GPU"};
 inline constexpr ErrorCode kCudaPinned{
     "E-CUDA-PINNED", ExitCode::kGpu,
     "Page-locked host memory could not be had; copies would be slower without it.",
-    "raise `ulimit -l`, free memory, or set pin_memory: false"};
+    "raise `ulimit -l`, free memory, or type --set gpu.pin_memory=false"};
 inline constexpr ErrorCode kCudaSticky{
     "E-CUDA-STICKY", ExitCode::kGpu,
     "The GPU reported an error after which this process cannot use it any more.",
@@ -36,7 +37,8 @@ inline constexpr ErrorCode kCudaArch{
     "build with that architecture in CMAKE_CUDA_ARCHITECTURES, or use --device cpu"};
 inline constexpr ErrorCode kCudaCall{
     "E-CUDA-CALL", ExitCode::kGpu, "A call of the CUDA runtime failed; its name and words follow.",
-    "run `stoker selftest --gpu`"};
+    "run `stoker bench mel --device cuda`, which uses the GPU alone; if that fails too, look at "
+    "`nvidia-smi` and `dmesg`"};
 inline constexpr ErrorCode kCudaMel{
     "E-CUDA-MEL", ExitCode::kGpu,
     "Mels were to be made on the GPU, and other settings need them on the host.",

@@ -10,7 +10,7 @@ namespace stoker::data {
 // Rows of a metadata file; E-META-NOTEXT, E-TEXT-UNKNOWN and E-TEXT-CONTROL are the text folder's.
 inline constexpr ErrorCode kMetaFields{
     "E-META-FIELDS", ExitCode::kData, "A row has too few or too many fields.",
-    "write id|text|normalised, or set extra_pipes: join to keep '|' inside the text"};
+    "write id|text|normalised, or set data.extra_pipes: join to keep '|' inside the text"};
 inline constexpr ErrorCode kMetaId{"E-META-ID", ExitCode::kData,
                                    "An id is empty, too long, or holds control characters.",
                                    "give the row a plain id"};
@@ -55,7 +55,7 @@ inline constexpr ErrorCode kMetaNoFile{"E-META-NOFILE", ExitCode::kData,
                                        "add the file, or remove the row"};
 inline constexpr ErrorCode kMetaLink{"E-META-LINK", ExitCode::kData,
                                      "A symbolic link leaves the data set, or loops.",
-                                     "copy the file into the data set, or name audio_root"};
+                                     "copy the file into the data set, or name data.audio_root"};
 inline constexpr ErrorCode kDataShort{"E-DATA-SHORT", ExitCode::kData,
                                       "An utterance is too short to give one frame.",
                                       "record it again, or remove the row"};
@@ -64,7 +64,7 @@ inline constexpr ErrorCode kDataLong{"E-DATA-LONG", ExitCode::kData,
                                      "cut it into utterances, or list segments of it"};
 inline constexpr ErrorCode kDataRate{"E-DATA-RATE", ExitCode::kData,
                                      "A file has another sample rate than asked for.",
-                                     "resample the file, or set other_rates: resample"};
+                                     "resample the file, or set data.other_rates: resample"};
 
 // Whole data sets.
 inline constexpr ErrorCode kMetaChanged{"E-META-CHANGED", ExitCode::kData,
@@ -81,55 +81,68 @@ inline constexpr ErrorCode kDataColumns{"E-DATA-COLUMNS", ExitCode::kUsage,
 inline constexpr ErrorCode kDataSource{"E-DATA-SOURCE", ExitCode::kUsage,
                                        "The list of sources cannot be used as it is.",
                                        "give each source a path, a weight and a name of its own"};
-inline constexpr ErrorCode kDataPattern{"E-DATA-PATTERN", ExitCode::kUsage,
-                                        "speaker_id_pattern is not a usable regular expression.",
-                                        "write one with a group, such as (p[0-9]+)_"};
-inline constexpr ErrorCode kDataSpeakers{"E-DATA-SPEAKERS", ExitCode::kData,
-                                         "There are more speakers than max_speakers.",
-                                         "raise data.max_speakers, correct speaker_id_pattern, or "
-                                         "set data.enable_multispeaker to false"};
+inline constexpr ErrorCode kDataPattern{
+    "E-DATA-PATTERN", ExitCode::kUsage,
+    "data.speaker_id_pattern is not a usable regular expression.",
+    "write one with a group, such as (p[0-9]+)_"};
+inline constexpr ErrorCode kDataSpeakers{
+    "E-DATA-SPEAKERS", ExitCode::kData, "There are more speakers than data.max_speakers.",
+    "raise data.max_speakers, correct data.speaker_id_pattern, or set data.enable_multispeaker to "
+    "false"};
 inline constexpr ErrorCode kDataRecord{
     "E-DATA-RECORD", ExitCode::kData, "The file stoker.json of a data set cannot be read.",
     "write one object such as {\"language\": \"fa\"}, or remove the file"};
-inline constexpr ErrorCode kDataRejects{"E-DATA-REJECTS", ExitCode::kData,
-                                        "More rows were rejected than the bound allows.",
-                                        "look at the rejects; raise max_bad_fraction if you must"};
+inline constexpr ErrorCode kDataRejects{
+    "E-DATA-REJECTS", ExitCode::kData, "More rows were rejected than the bound allows.",
+    "mend the rows that the list of rejects names, or raise data.max_bad_fraction"};
 inline constexpr ErrorCode kDataNoRows{"E-DATA-NOROWS", ExitCode::kData, "No usable row is left.",
-                                       "look at the rejects and at your limits"};
+                                       "stoker data check FOLDER says why each row is left out"};
 inline constexpr ErrorCode kDataStopped{"E-DATA-STOPPED", ExitCode::kData,
-                                        "The work was stopped before it was done.", ""};
+                                        "The work was stopped before it was done.",
+                                        "run the same command again"};
 
 // Rows the user's own limits leave out.
 inline constexpr ErrorCode kFilterSplit{"E-FILTER-SPLIT", ExitCode::kData,
-                                        "The row belongs to another split.", ""};
-inline constexpr ErrorCode kFilterSubset{"E-FILTER-SUBSET", ExitCode::kData,
-                                         "The row is outside the subset fraction.", ""};
+                                        "The row belongs to another split.",
+                                        "type --set data.split=all to use every row"};
+inline constexpr ErrorCode kFilterSubset{
+    "E-FILTER-SUBSET", ExitCode::kData, "The row is outside the subset fraction.",
+    "raise data.train_subset_fraction or data.eval_subset_fraction"};
 inline constexpr ErrorCode kFilterText{"E-FILTER-TEXT", ExitCode::kData,
-                                       "The text is shorter or longer than asked for.", ""};
+                                       "The text is shorter or longer than asked for.",
+                                       "change data.min_text_length or data.max_text_length"};
 inline constexpr ErrorCode kFilterDuration{"E-FILTER-DURATION", ExitCode::kData,
-                                           "The duration is outside the asked range.", ""};
+                                           "The duration is outside the asked range.",
+                                           "change data.min_audio_length or data.max_audio_length"};
 inline constexpr ErrorCode kFilterFrames{"E-FILTER-FRAMES", ExitCode::kData,
-                                         "The utterance has more frames than max_mel_frames.", ""};
+                                         "The utterance has more frames than data.max_mel_frames.",
+                                         "raise data.max_mel_frames, or cut the recording"};
 
 // Oddities: the row is used, and the oddity counted and listed.
 inline constexpr ErrorCode kMetaSameFile{"E-META-SAMEFILE", ExitCode::kData,
-                                         "Two ids have the same recording.", ""};
+                                         "Two ids have the same recording.",
+                                         "remove one of the two rows unless both are meant"};
 inline constexpr ErrorCode kMetaTwoFiles{"E-META-TWOFILES", ExitCode::kData,
-                                         "An id fits two files; the first is used.", ""};
+                                         "An id fits two files; the first is used.",
+                                         "remove or rename one of the two files"};
 inline constexpr ErrorCode kDataPace{"E-DATA-PACE", ExitCode::kData,
                                      "Characters per second are far from the data set's median.",
-                                     ""};
+                                     "listen to it: the text may belong to another recording"};
 inline constexpr ErrorCode kDataSilent{"E-DATA-SILENT", ExitCode::kData, "Every sample is zero.",
-                                       ""};
+                                       "remove the row, or record it again"};
 inline constexpr ErrorCode kDataConstant{"E-DATA-CONSTANT", ExitCode::kData,
-                                         "Every sample has one value that is not zero.", ""};
-inline constexpr ErrorCode kDataClipped{"E-DATA-CLIPPED", ExitCode::kData,
-                                        "Many samples are at full scale or beyond.", ""};
+                                         "Every sample has one value that is not zero.",
+                                         "remove the row, or record it again"};
+inline constexpr ErrorCode kDataClipped{
+    "E-DATA-CLIPPED", ExitCode::kData, "Many samples are at full scale or beyond.",
+    "listen to it; record it again at a lower level if it sounds harsh"};
 inline constexpr ErrorCode kDataOffset{
     "E-DATA-OFFSET", ExitCode::kData,
-    "The samples are not centred on zero: the recording has a DC offset.", ""};
-inline constexpr ErrorCode kDataQuiet{"E-DATA-QUIET", ExitCode::kData,
-                                      "The recording is far quieter than speech usually is.", ""};
+    "The samples are not centred on zero: the recording has a DC offset.",
+    "remove it with a high-pass filter (sox in.wav out.wav highpass 20)"};
+inline constexpr ErrorCode kDataQuiet{
+    "E-DATA-QUIET", ExitCode::kData, "The recording is far quieter than speech usually is.",
+    "listen to it; record it again at a higher level if it is hard to hear"};
 inline constexpr ErrorCode kDataMixed{"E-DATA-MIXED", ExitCode::kData,
                                       "Several channels are mixed to one.", ""};
 inline constexpr ErrorCode kDataResampled{"E-DATA-RESAMPLED", ExitCode::kData,
@@ -141,7 +154,7 @@ inline constexpr ErrorCode kMakeFolder{
     "give another --out, or --overwrite to replace a data set made before"};
 inline constexpr ErrorCode kMakeOption{"E-MAKE-OPTION", ExitCode::kUsage,
                                        "An option of `data make` is outside what it can do.",
-                                       "stoker data make --help lists what each option takes"};
+                                       "give a value in that range"};
 
 inline constexpr std::array kErrorCodes{
     &kMetaFields,  &kMetaId,         &kMetaPath,      &kMetaUtf8,     &kMetaCr,

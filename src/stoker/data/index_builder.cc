@@ -22,15 +22,20 @@
 namespace stoker::data {
 namespace {
 
-[[noreturn]] void refuse_sources(std::string promised, std::string found) {
-  raise({.code = &kDataSource, .promised = std::move(promised), .found = std::move(found)});
+[[noreturn]] void refuse_sources(std::string promised, std::string found, std::string cure = {}) {
+  raise({.code = &kDataSource,
+         .promised = std::move(promised),
+         .found = std::move(found),
+         .cure = std::move(cure)});
 }
 
 void check_sources(const std::vector<SourceOptions>& sources) {
   if (sources.empty()) refuse_sources("at least one source", "none");
   if (sources.size() > 0xFFFF) refuse_sources("at most 65,535 sources", grouped(sources.size()));
   for (const SourceOptions& source : sources) {
-    if (source.path.empty()) refuse_sources("a folder or metadata file", "no path");
+    if (source.path.empty())
+      refuse_sources("a folder or metadata file", "no path",
+                     "name the data set: stoker data check FOLDER, and --data FOLDER elsewhere");
     if (!(source.weight > 0.0) || !std::isfinite(source.weight))
       refuse_sources("weights above 0", fmt::format("{} for {}", source.weight, source.path));
   }

@@ -1,4 +1,5 @@
-// The demo's race: the same consumer fed by the naive loader and by the native one.
+// The demo's race: the same consumer fed by the naive loader, by the native one from sound files,
+// and by the native one from its cache.
 #pragma once
 
 #include <stop_token>
@@ -12,7 +13,7 @@
 namespace stoker::demo {
 
 struct DemoLoader {
-  std::string name;                 // "naive", "native"
+  std::string name;                 // "naive", "native from files", "native from cache"
   std::vector<double> intervals_s;  // from batch to batch, as the consumer saw them
   observe::IntervalStatistics statistics{};
   double clips_per_s = 0;       // at the consumer's pace
@@ -23,12 +24,11 @@ struct DemoLoader {
 
 struct DemoRace {
   double step_ms = 0;  // of the consumer
-  double build_s = 0;  // of the cache that the native loader reads
+  double build_s = 0;  // of the cache that the last loader reads
   std::vector<DemoLoader> loaders;
 };
 
-// Builds the cache of `data_folder`, then runs both loaders: the naive one decodes and computes
-// each utterance when it is asked for, the native one reads the cache ahead of time.
+// Builds the cache of `data_folder`, then runs the loaders in the order of their names above.
 DemoRace race_loaders(Io& io, const std::string& data_folder, const std::stop_token& stop);
 
 void add_race(HtmlReport& page, const DemoRace& race);

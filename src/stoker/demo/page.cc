@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <array>
 
+#include "stoker/audio/feature_picture.h"
 #include "stoker/audio/file/wav_writer.h"
 #include "stoker/base/build_info.h"
 #include "stoker/base/number_text.h"
 #include "stoker/base/report/html_report.h"
 #include "stoker/base/report/svg.h"
+#include "stoker/config/settings.h"
 #include "stoker/demo/feed_runs.h"
 #include "stoker/demo/gpu_figures.h"
 #include "stoker/demo/story.h"
@@ -38,15 +40,18 @@ void add_data(HtmlReport& page, const DemoStory& story) {
                             grouped(story.counts.filtered), grouped(story.counts.rejected),
                             seconds_text(story.check_s)}}});
   page.add_chart(
-      histogram_chart({.title = "How long the utterances are",
-                       .description = "Number of utterances by duration.",
-                       .x = {.label = "duration (s)"},
-                       .y = {.label = "utterances"}},
-                      story.durations_s, 16),
+      [&](unsigned width) {
+        return histogram_chart({.title = "How long the utterances are",
+                                .description = "Number of utterances by duration.",
+                                .x = {.label = "duration (s)"},
+                                .y = {.label = "utterances"},
+                                .width = width},
+                               story.durations_s, 16);
+      },
       "Batches are made of utterances of similar length, so that little of a batch is padding.");
 }
 
-std::string waveform(const DemoSample& sample) {
+std::string waveform(const DemoSample& sample, unsigned width) {
   constexpr std::size_t kColumns = 700;
   ChartSeries high{.name = "highest", .x = {}, .y = {}};
   ChartSeries low{.name = "lowest", .x = {}, .y = {}};
@@ -66,26 +71,16 @@ std::string waveform(const DemoSample& sample) {
                      .description = "Highest and lowest sample over time.",
                      .x = {.label = "time (s)"},
                      .y = {.label = "amplitude"},
+                     .width = width,
                      .height = 220},
                     series);
 }
 
-std::string frames_picture(const DemoSample& sample, const audio::FileFeatures& features,
-                           const std::string& title) {
-  std::vector<float> by_band(features.values.size());
-  for (std::size_t t = 0; t < features.num_frames; ++t)
-    for (std::size_t band = 0; band < features.num_mels; ++band)
-      by_band[band * features.num_frames + t] = features.values[t * features.num_mels + band];
-  const double seconds = static_cast<double>(sample.spoken.size()) / sample.rate_hz;
-  return heat_map_chart({.title = title,
-                         .description = "Energy of each mel band over time.",
-                         .x = {.label = "time (s)", .low = 0.0, .high = seconds},
-                         .y = {.label = "mel band"},
-                         .height = 300},
-                        {.num_columns = features.num_frames,
-                         .num_rows = features.num_mels,
-                         .values = by_band,
-                         .value_label = "natural logarithm"});
+void add_frames(HtmlReport& page, const audio::FileFeatures& features, const std::string& title,
+                std::string_view caption) {
+  const audio::FeaturePicture picture(features, config::recipe_of(config::FeatureSettings{}),
+                                      title);
+  page.add_chart([&](unsigned width) { return picture.svg(width); }, caption);
 }
 
 void add_sample(HtmlReport& page, const DemoSample& sample) {
@@ -93,9 +88,9 @@ void add_sample(HtmlReport& page, const DemoSample& sample) {
   page.add_paragraph(fmt::format("{}: \u201c{}\u201d", sample.id, sample.text));
   page.add_sound(audio::wav_pcm16_bytes(sample.spoken, sample.rate_hz),
                  "as the built-in voice spoke it");
-  page.add_chart(waveform(sample), "The waveform.");
-  page.add_chart(frames_picture(sample, sample.features, "Log-mel frames"),
-                 "What a model is trained on: preset hifigan, 80 bands.");
+  page.add_chart([&](unsigned width) { return waveform(sample, width); }, "The waveform.");
+  add_frames(page, sample.features, "Log-mel frames",
+             "What a model is trained on: preset hifigan, 80 bands.");
   const std::array figures{
       KeyFigure{.label = "log-mel, one core",
                 .value = fmt::format("{:.0f}x real time", sample.mel_times_real_time)},
@@ -108,9 +103,8 @@ void add_sample(HtmlReport& page, const DemoSample& sample) {
   page.add_key_figures(figures);
   page.add_sound(audio::wav_pcm16_bytes(sample.returned, sample.rate_hz),
                  "made from the log-mel frames alone (Griffin-Lim)");
-  page.add_chart(
-      frames_picture(sample, sample.returned_features, "Log-mel frames of the returned sound"),
-      "The frames of the sound above: the picture should look the same.");
+  add_frames(page, sample.returned_features, "Log-mel frames of the returned sound",
+             "The frames of the sound above: the picture should look the same.");
 }
 
 }  // namespace

@@ -9,12 +9,12 @@ namespace stoker::feed {
 
 inline constexpr ErrorCode kFeedRanks{
     "E-FEED-RANKS", ExitCode::kUsage,
-    "Rank, world size and batch_multiple do not fit together: every batch must divide evenly.",
-    "give a rank below the world size, and a batch_multiple that the world size divides"};
+    "Rank, world size and data.batch_multiple do not fit together: every batch must divide evenly.",
+    "give a rank below the world size, and a data.batch_multiple that the world size divides"};
 inline constexpr ErrorCode kFeedShape{
     "E-FEED-SHAPE", ExitCode::kUsage,
     "The batch settings cannot hold the data, or ask for no rows at all.",
-    "raise batch_frames, or lower batch_multiple or max_mel_frames"};
+    "raise data.batch_frames, or lower data.batch_multiple or data.max_mel_frames"};
 inline constexpr ErrorCode kFeedEmpty{
     "E-FEED-EMPTY", ExitCode::kData,
     "No utterance is left to feed after rejects, filters, splits and weights.",
@@ -31,25 +31,27 @@ inline constexpr ErrorCode kFeedChanged{
     "restore the data and settings of the saved run, or start without the state"};
 inline constexpr ErrorCode kFeedBadRows{
     "E-FEED-BADROWS", ExitCode::kData,
-    "More files turned bad while running than max_bad_rows and max_bad_fraction allow.",
+    "More files turned bad while running than data.max_bad_rows and data.max_bad_fraction allow.",
     "run `stoker data check`; the files are listed in rejects.jsonl"};
 inline constexpr ErrorCode kFeedNotCached{
     "E-FEED-NOTCACHED", ExitCode::kUsage,
-    "preprocessing_mode precompute needs every row in the cache, and some are missing; or a stale "
+    "data.preprocessing_mode precompute needs every row in the cache, and some are missing; or a "
+    "stale "
     "record may not be rebuilt.",
-    "run `stoker precompute` first, or use preprocessing_mode auto"};
+    "run `stoker precompute` first, or use data.preprocessing_mode auto"};
 inline constexpr ErrorCode kFeedFileChanged{
     "E-FEED-FILE", ExitCode::kData,
     "A file is no longer what it was when the data set was indexed.",
     "start again: the data set is indexed anew"};
 inline constexpr ErrorCode kFeedMemory{
     "E-FEED-MEMORY", ExitCode::kMemory, "The batch buffers do not fit into the memory given.",
-    "raise buffer_memory, or lower batch_frames or prefetch_buffer_size"};
+    "raise data.buffer_memory, or lower data.batch_frames or data.prefetch_buffer_size"};
 inline constexpr ErrorCode kFeedAugment{
     "E-FEED-AUGMENT", ExitCode::kUsage,
     "Utterances cannot be changed on the fly as the augment settings ask.",
-    "leave speed_range and pitch shift out (a data set may hold copies at other speeds), and let "
-    "noise_dir hold recordings and nothing else, or leave it empty for white noise"};
+    "leave augment.speed_range and pitch shift out (a data set may hold copies at other speeds), "
+    "and let "
+    "augment.noise_dir hold recordings and nothing else, or leave it empty for white noise"};
 inline constexpr ErrorCode kFeedArrays{
     "E-FEED-ARRAYS", ExitCode::kUsage,
     "A named array is in the cache, but no folder is named to compare its records with.",

@@ -26,8 +26,11 @@ HtmlReport small_report() {
   report.open_section("Tables");
   report.add_table({.caption = "Rows", .header = {"id", "frames"}, .rows = {{"a<b", "566"}}});
   report.add_code("stoker build\nstoker verify");
-  const ChartSeries series[] = {{"a", {1, 2}, {1, 2}}};
-  report.add_chart(line_chart({.title = "t"}, series), "how it went");
+  const auto draw = [](unsigned width) {
+    const ChartSeries series[] = {{"a", {1, 2}, {1, 2}}};
+    return line_chart({.title = "t", .width = width}, series);
+  };
+  report.add_chart(draw, "how it went");
   report.add_sound(view_bytes("RIFF"), "a clip");
   return report;
 }
@@ -48,6 +51,29 @@ TEST(HtmlReportTest, AsksForNothingFromOutside) {
   EXPECT_THAT(page, Not(HasSubstr("https://")));
   EXPECT_THAT(page, Not(HasSubstr("<script")));
   EXPECT_THAT(page, HasSubstr("default-src 'none'"));
+}
+
+// A phone is 390 pixels wide, of which margins and borders leave 348: a chart of at most that width
+// keeps its letters of 12 pixels.
+TEST(HtmlReportTest, PhonesGetAChartOfTheirOwnWidth) {
+  const std::string page = small_report().finish();
+  EXPECT_THAT(page, HasSubstr(R"(<div class="on-wide"><svg)"));
+  EXPECT_THAT(page, HasSubstr(R"(viewBox="0 0 720 360")"));
+  const std::string narrow = page.substr(page.find(R"(<div class="on-narrow"><svg)"));
+  EXPECT_THAT(narrow, HasSubstr(R"(viewBox="0 0 340 360" width="340")"));
+  EXPECT_THAT(page, HasSubstr("@media(max-width:46rem){.on-wide{display:none}"));
+}
+
+// Eight columns with headings of several words fit into a page of 1,100 pixels only when headings
+// may break into lines.
+TEST(HtmlReportTest, HeadingsOfATableMayBreak) {
+  const std::string page = small_report().finish();
+  const std::size_t rule = page.find("thead th{");
+  ASSERT_NE(rule, page.npos);
+  EXPECT_THAT(page.substr(rule, page.find('}', rule) - rule), Not(HasSubstr("nowrap")));
+  const std::size_t numbers = page.find("\n.n{");
+  ASSERT_NE(numbers, page.npos);
+  EXPECT_THAT(page.substr(numbers, page.find('}', numbers) - numbers), Not(HasSubstr("nowrap")));
 }
 
 TEST(HtmlReportTest, OnlyColumnsOfNumbersStandToTheRight) {

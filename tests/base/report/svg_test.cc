@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "stoker/base/report/heat_map.h"
 #include "stoker/base/report/svg_canvas.h"
 
 namespace stoker {
@@ -111,6 +112,41 @@ TEST(SvgTest, BarsStackTheirParts) {
   EXPECT_EQ(count_of(svg, "<title>working"), 2U);
   EXPECT_EQ(count_of(svg, "<title>waiting"), 1U);
   EXPECT_THAT(svg, HasSubstr(">decode<"));
+}
+
+std::vector<double> values_of(const std::string& svg, const std::string& element,
+                              const std::string& attribute) {
+  std::vector<double> values;
+  for (std::size_t at = svg.find("<" + element + " "); at != svg.npos;
+       at = svg.find("<" + element + " ", at + 1)) {
+    const std::size_t value = svg.find(" " + attribute + "=\"", at);
+    values.push_back(std::stod(svg.substr(value + attribute.size() + 3)));
+  }
+  return values;
+}
+
+TEST(SvgTest, LegendAndTitleBreakWhereTheChartIsNarrow) {
+  const ChartSeries series[] = {
+      {"naive from files", {1}, {1}}, {"native from files", {1}, {2}}, {"cached", {1}, {3}}};
+  const ChartFrame wide{.title = "Time from one batch to the next, as the consumer saw it"};
+  ChartFrame narrow = wide;
+  narrow.width = 340;
+  const auto marks = [](const std::string& svg) { return values_of(svg, "rect", "y"); };
+  EXPECT_THAT(marks(line_chart(wide, series)), testing::ElementsAre(37, 37, 37));
+  EXPECT_THAT(marks(line_chart(narrow, series)), testing::ElementsAre(55, 75, 75));
+  EXPECT_EQ(count_of(line_chart(wide, series), "class=\"t\""), 1U);
+  EXPECT_EQ(count_of(line_chart(narrow, series), "class=\"t\""), 2U);
+}
+
+TEST(SvgTest, LongLabelsGoAboveTheBarsOfANarrowChart) {
+  const std::vector<std::string> labels{"native from a cache in memory"};
+  const BarParts parts[] = {{"clips", {5.0}}};
+  const auto start_of_bar = [&](unsigned width) {
+    const ChartFrame frame{.title = "t", .width = width, .height = 0};
+    return values_of(bar_chart(frame, labels, parts), "rect", "x").at(0);
+  };
+  EXPECT_GT(start_of_bar(720), 200.0);
+  EXPECT_LT(start_of_bar(340), 40.0);
 }
 
 TEST(SvgTest, HeatMapEmbedsAPicture) {

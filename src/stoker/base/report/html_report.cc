@@ -8,6 +8,9 @@
 namespace stoker {
 namespace {
 
+constexpr unsigned kWideChart = 720;
+constexpr unsigned kNarrowChart = 340;
+
 // Named places: title, subtitle, style, contents, body.
 constexpr std::string_view kPage = R"x(<!DOCTYPE html>
 <html lang="en">
@@ -65,16 +68,21 @@ border-left:4px solid var(--line)}
 table{border-collapse:collapse;width:100%;font-size:.92rem}
 caption{text-align:left;color:var(--soft);padding:.7rem 1rem .3rem;font-size:.9rem}
 th,td{text-align:left;padding:.45rem 1rem;border-top:1px solid var(--line);vertical-align:top}
-thead th{border-top:0;font-weight:600;white-space:nowrap}
-.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+thead th{border-top:0;font-weight:600;vertical-align:bottom}
+td{overflow-wrap:anywhere}
+.n{text-align:right;font-variant-numeric:tabular-nums}
+td.n{white-space:nowrap}
 tbody tr:hover{background:color-mix(in srgb,var(--accent) 6%,transparent)}
 figure{margin:1rem 0;background:var(--card);border:1px solid var(--line);border-radius:.6rem;padding:.5rem;overflow:hidden}
 figure svg,figure img{display:block;margin:0 auto;max-width:100%;height:auto}
 figure svg.stk{background:transparent!important}
+.on-narrow{display:none}
 figcaption{color:var(--soft);font-size:.9rem;padding:.35rem .5rem .2rem}
 audio{width:100%;display:block}
 pre{background:var(--card);border:1px solid var(--line);border-radius:.6rem;padding:.8rem 1rem;overflow-x:auto;
 font:.88rem/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
+@media(max-width:46rem){.on-wide{display:none}.on-narrow{display:block}.page{padding:0 .75rem}
+th,td{padding:.4rem .6rem}}
 @media print{body{background:#fff}section{break-inside:avoid}nav{display:none}}
 )x";
 
@@ -183,8 +191,10 @@ void HtmlReport::add_table(const ReportTable& table) {
   add(markup + "</tbody></table></div>");
 }
 
-void HtmlReport::add_chart(std::string_view svg, std::string_view caption) {
-  add(fmt::format("<figure>{}{}</figure>", svg, caption_of(caption)));
+void HtmlReport::add_chart(const DrawChart& draw, std::string_view caption) {
+  add(fmt::format(
+      R"(<figure><div class="on-wide">{}</div><div class="on-narrow">{}</div>{}</figure>)",
+      draw(kWideChart), draw(kNarrowChart), caption_of(caption)));
 }
 
 void HtmlReport::add_sound(std::span<const std::byte> wav, std::string_view caption) {

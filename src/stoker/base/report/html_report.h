@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,8 +27,11 @@ struct ReportTable {
   std::vector<std::vector<std::string>> rows{};  // each as long as the header
 };
 
-// All text given is escaped; only `svg` is taken unchanged. Content goes into the section that
-// was opened last.
+// Returns the <svg> of a chart that is that many pixels wide.
+using DrawChart = std::function<std::string(unsigned width)>;
+
+// All text given is escaped; only what a chart draws is taken unchanged. Content goes into the
+// section that was opened last.
 class HtmlReport {
  public:
   HtmlReport(std::string title, std::string subtitle);
@@ -36,7 +40,9 @@ class HtmlReport {
   void add_paragraph(std::string_view text);
   void add_key_figures(std::span<const KeyFigure> figures);
   void add_table(const ReportTable& table);
-  void add_chart(std::string_view svg, std::string_view caption);
+  // Drawn twice, for wide screens and for narrow ones: letters of a wide chart that is scaled to a
+  // phone's width cannot be read.
+  void add_chart(const DrawChart& draw, std::string_view caption);
   // `wav` is a whole WAV file.
   void add_sound(std::span<const std::byte> wav, std::string_view caption);
   void add_code(std::string_view text);

@@ -55,16 +55,4 @@ std::string bar_chart(const ChartFrame& frame, std::span<const std::string> labe
 std::string histogram_chart(const ChartFrame& frame, std::span<const double> values,
                             std::size_t num_bins);
 
-// A picture of values[row * num_columns + column], row 0 at the bottom, with a colour scale.
-// x and y of the frame give the range that the picture covers (default: 0 … count).
-struct HeatMap {
-  std::size_t num_columns = 0;
-  std::size_t num_rows = 0;
-  std::span<const float> values{};
-  std::optional<float> low{};  // the colour scale; absent: from the data
-  std::optional<float> high{};
-  std::string value_label{};  // "log magnitude"
-};
-std::string heat_map_chart(const ChartFrame& frame, const HeatMap& map);
-
 }  // namespace stoker

@@ -11,7 +11,10 @@ namespace stoker {
 namespace {
 
 constexpr std::size_t kNumColours = 8;
-constexpr double kLetterWidth = 6.4;  // of the 12 px font, about
+constexpr double kLetterWidth = 6.4;       // of the 12 px font, about
+constexpr double kTitleLetterWidth = 8.2;  // of the 15 px font, bold
+constexpr double kTitleLine = 18.0;
+constexpr double kLegendLine = 20.0;
 
 // Colours keep a contrast of 3:1 and more on their ground and differ in lightness, not hue alone.
 constexpr std::string_view kStyle =
@@ -42,6 +45,23 @@ double to_scale(double value, AxisScale scale) {
 double share_of(double value, const AxisRange& range, AxisScale scale) {
   const double low = to_scale(range.low, scale);
   return (to_scale(value, scale) - low) / (to_scale(range.high, scale) - low);
+}
+
+// Words in as many lines as they need; a word longer than a line stays whole.
+std::vector<std::string> lines_of(std::string_view text, std::size_t most_letters) {
+  std::vector<std::string> lines(1);
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(word.size() + 1, text.size()));
+    std::string& line = lines.back();
+    if (line.empty())
+      line = word;
+    else if (line.size() + 1 + word.size() <= most_letters)
+      line += " " + std::string(word);
+    else
+      lines.emplace_back(word);
+  }
+  return lines;
 }
 
 }  // namespace
@@ -79,12 +99,10 @@ std::string series_class(std::size_t index) { return fmt::format("s{}", index % 
 
 SvgCanvas::SvgCanvas(const ChartFrame& frame, const CanvasOptions& options)
     : frame_(frame), options_(options) {
-  const bool has_legend = options.legend.size() > 1;
   area_.left = options.left_margin + (frame.y.label.empty() ? 0.0 : 14.0);
-  area_.top = has_legend ? 62.0 : 42.0;
   area_.width = frame.width - area_.left - options.right_margin;
+  area_.top = add_legend(options.legend, add_title());
   area_.height = frame.height - area_.top - (frame.x.label.empty() ? 30.0 : 50.0);
-  add_title_and_legend(options.legend);
   add_x_axis();
   add_y_axis();
 }
@@ -102,16 +120,33 @@ void SvgCanvas::add_text(double x, double y, std::string_view css_class, std::st
                   escape_markup(text)));
 }
 
-void SvgCanvas::add_title_and_legend(std::span<const std::string> legend) {
-  add_text(16.0, 24.0, "t", frame_.title);
-  if (legend.size() < 2) return;
-  double x = area_.left;
-  for (std::size_t i = 0; i < legend.size(); ++i) {
-    add(fmt::format(R"(<rect x="{:.1f}" y="37" width="12" height="12" rx="3" class="fill {}"/>)", x,
-                    series_class(i)));
-    add_text(x + 17.0, 47.0, "k", legend[i]);
-    x += 17.0 + 18.0 + kLetterWidth * static_cast<double>(legend[i].size());
+double SvgCanvas::add_title() {
+  double y = 24.0;
+  const auto most_letters = static_cast<std::size_t>((frame_.width - 32.0) / kTitleLetterWidth);
+  for (const std::string& line : lines_of(frame_.title, most_letters)) {
+    add_text(16.0, y, "t", line);
+    y += kTitleLine;
   }
+  return y;
+}
+
+double SvgCanvas::add_legend(std::span<const std::string> legend, double top) {
+  if (legend.size() < 2) return top;
+  double x = area_.left;
+  double y = top - 5.0;
+  for (std::size_t i = 0; i < legend.size(); ++i) {
+    const double width = 17.0 + kLetterWidth * static_cast<double>(legend[i].size());
+    if (x > area_.left && x + width > frame_.width) {
+      x = area_.left;
+      y += kLegendLine;
+    }
+    add(fmt::format(
+        R"(<rect x="{:.1f}" y="{:.0f}" width="12" height="12" rx="3" class="fill {}"/>)", x, y,
+        series_class(i)));
+    add_text(x + 17.0, y + 10.0, "k", legend[i]);
+    x += width + 18.0;
+  }
+  return y + 5.0 + kLegendLine;
 }
 
 void SvgCanvas::add_x_axis() {

@@ -78,7 +78,9 @@ class SvgCanvas {
   std::string finish() const;
 
  private:
-  void add_title_and_legend(std::span<const std::string> legend);
+  // Both return where the next thing below them begins.
+  double add_title();
+  double add_legend(std::span<const std::string> legend, double top);
   void add_x_axis();
   void add_y_axis();
 

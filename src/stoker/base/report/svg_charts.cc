@@ -124,24 +124,30 @@ std::string bar_chart(const ChartFrame& frame, std::span<const std::string> labe
                       std::span<const BarParts> parts) {
   const double longest = longest_sum(parts, labels.size());
   if (labels.empty() || longest <= 0.0) return empty_chart(frame);
-  constexpr double kPitch = 28.0;
-  ChartFrame sized = frame;
-  if (sized.height == 0)
-    sized.height = static_cast<unsigned>(118.0 + kPitch * static_cast<double>(labels.size()));
   std::size_t widest = 0;
   for (const std::string& label : labels) widest = std::max(widest, label.size());
+  // Labels that would take the bars their room are put above them.
+  const double beside = std::clamp(28.0 + 6.6 * static_cast<double>(widest), 64.0, 260.0);
+  const bool above = beside > 0.4 * frame.width;
+  const double bar_pitch = above ? 46.0 : 28.0;
+  ChartFrame sized = frame;
+  if (sized.height == 0)
+    sized.height = static_cast<unsigned>(118.0 + bar_pitch * static_cast<double>(labels.size()));
   const std::vector<std::string> names = names_of(parts);
-  SvgCanvas canvas(
-      sized, {.x = {0.0, frame.x.high.value_or(1.1 * longest)},
-              .y = {},
-              .legend = names,
-              .left_margin = std::clamp(28.0 + 6.6 * static_cast<double>(widest), 64.0, 260.0),
-              .right_margin = 56.0,
-              .has_y_ticks = false});
+  SvgCanvas canvas(sized, {.x = {0.0, frame.x.high.value_or(1.1 * longest)},
+                           .y = {},
+                           .legend = names,
+                           .left_margin = above ? 16.0 : beside,
+                           .right_margin = 56.0,
+                           .has_y_ticks = false});
   const double pitch = canvas.area().height / static_cast<double>(labels.size());
   for (std::size_t bar = 0; bar < labels.size(); ++bar) {
-    const double top = canvas.area().top + pitch * (static_cast<double>(bar) + 0.5) - 9.0;
-    canvas.add_text(canvas.area().left - 8.0, top + 13.0, "e", labels[bar]);
+    const double middle = canvas.area().top + pitch * (static_cast<double>(bar) + 0.5);
+    const double top = above ? middle : middle - 9.0;
+    if (above)
+      canvas.add_text(canvas.area().left + 2.0, top - 6.0, "", labels[bar]);
+    else
+      canvas.add_text(canvas.area().left - 8.0, top + 13.0, "e", labels[bar]);
     draw_bar(canvas, parts, bar, top);
   }
   return canvas.finish();

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "stoker/base/invariant.h"
+#include "stoker/base/report/heat_map.h"
 #include "stoker/base/report/markup.h"
 #include "stoker/base/report/png.h"
 #include "stoker/base/report/svg_canvas.h"
@@ -12,13 +13,6 @@ namespace stoker {
 namespace {
 
 constexpr double kScaleWidth = 14.0;
-
-AxisRange value_range(const HeatMap& map) {
-  ChartAxis axis;
-  RangeFinder finder(axis);
-  for (const float value : map.values) finder.add(value);
-  return {map.low ? *map.low : finder.smallest(), map.high ? *map.high : finder.largest()};
-}
 
 // Values that are not finite take the lowest colour.
 std::uint8_t colour_index(float value, const AxisRange& range) {
@@ -65,17 +59,25 @@ void add_colour_scale(SvgCanvas& canvas, const HeatMap& map, const AxisRange& ra
 
 }  // namespace
 
+AxisRange heat_range(const HeatMap& map) {
+  ChartAxis axis;
+  RangeFinder finder(axis);
+  for (const float value : map.values) finder.add(value);
+  AxisRange range{map.low ? *map.low : finder.smallest(), map.high ? *map.high : finder.largest()};
+  if (!(range.high > range.low)) range.high = range.low + 1.0;
+  return range;
+}
+
 std::string heat_map_chart(const ChartFrame& frame, const HeatMap& map) {
   check_invariant(map.values.size() == map.num_columns * map.num_rows,
                   "a heat map whose shape and values differ");
   if (map.values.empty()) return empty_chart(frame);
-  AxisRange range = value_range(map);
-  if (!(range.high > range.low)) range.high = range.low + 1.0;
+  const AxisRange range = heat_range(map);
   const CanvasOptions options{
       .x = {frame.x.low.value_or(0.0), frame.x.high.value_or(static_cast<double>(map.num_columns))},
       .y = {frame.y.low.value_or(0.0), frame.y.high.value_or(static_cast<double>(map.num_rows))},
       .legend = {},
-      .right_margin = 84.0};
+      .right_margin = 72.0};
   SvgCanvas canvas(frame, options);
   add_image(canvas, canvas.area(), picture_of(map, range));
   add_colour_scale(canvas, map, range);

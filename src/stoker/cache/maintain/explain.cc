@@ -8,6 +8,7 @@
 
 #include "stoker/cache/errors.h"
 #include "stoker/cache/read/damage.h"
+#include "stoker/config/nearest_name.h"
 
 namespace stoker::cache {
 namespace {
@@ -105,6 +106,19 @@ EntryReason explain_row(const Inspection& found, const BuildTarget& target, cons
   return out;
 }
 
+// The id that was probably meant, or one to see what ids look like.
+std::string advice_on_id(const Inspection& found, std::string_view id) {
+  std::vector<std::string> ids;
+  for (const ShardState& state : found.shards)
+    for (std::size_t i = 0; i < state.plan.num_rows; ++i)
+      ids.emplace_back(state.plan.maker->id(state.plan.first_row + i));
+  if (const auto nearest = config::nearest_name(id, ids))
+    return fmt::format("did you mean {}?", *nearest);
+  if (ids.empty()) return "stoker data check FOLDER says why no row is left";
+  return fmt::format(
+      "ids are the first column of the metadata, such as {}; a rejected row has none", ids.front());
+}
+
 }  // namespace
 
 std::string kind_text(RecordKind kind, std::string_view array) {
@@ -128,7 +142,7 @@ std::vector<EntryReason> explain_entry(const Inspection& found, const std::strin
   error.place.file = place;
   error.promised = "an id of the data set";
   error.found = fmt::format("\"{}\"", id);
-  error.cure = "stoker data info lists ids; rows that were rejected have none";
+  error.cure = advice_on_id(found, id);
   raise(std::move(error));
 }
 
