@@ -83,8 +83,7 @@ Json entry_json(const cache::EntryReason& entry) {
 // A cache that is not there holds nothing; looking does not make it.
 cache::Inspection look_at(const std::string& path, const cache::BuildTarget& target) {
   Result<File> folder = open_file(system_io(), path, OpenFor::kFolder);
-  if (!folder && folder.error().code->name == kIoMissing.name)
-    return cache::inspect_nothing(target.makers);
+  if (!folder && folder.error().code == &kIoMissing) return cache::inspect_nothing(target.makers);
   return cache::inspect_cache(std::move(folder).take_or_raise(), target.makers);
 }
 

@@ -167,7 +167,7 @@ cache::VerifyReport verify_with_data(CommandContext& context, const cache::Verif
   Result<File> folder = open_file(system_io(), data.place.folder, OpenFor::kFolder);
   if (!folder) {
     Error error = std::move(folder).error();
-    if (error.code->name == kIoMissing.name) error.code = &cache::kNoCache;
+    if (error.code == &kIoMissing) error.code = &cache::kNoCache;
     raise(std::move(error));
   }
   context.report()["cache"] = data.place.folder;

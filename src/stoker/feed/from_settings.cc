@@ -127,7 +127,7 @@ SamplerSettings sampler_settings(const config::Settings& settings, const data::I
 config::Settings with_automatic_values(config::Settings settings, const RankRows& ranks) {
   config::BatchSettings& batch = settings.batch;
   if (!batch.batch_multiple) batch.batch_multiple = static_cast<std::int64_t>(ranks.world_size);
-  if (!batch.batch_frames) batch.batch_frames = config::BatchSettings().batch_frames;
+  if (!batch.batch_frames) batch.batch_frames = config::kDefaultBatchFrames;
   if (!batch.batch_dtype) batch.batch_dtype = settings.cache.dtype;
   return settings;
 }

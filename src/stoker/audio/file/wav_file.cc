@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <new>
 #include <utility>
 
 #include "stoker/audio/errors.h"
@@ -15,7 +13,6 @@
 namespace stoker::audio {
 namespace {
 
-constexpr std::size_t kAlignBytes = 64;
 constexpr std::size_t kWindowBytes = 4096;
 
 Error in_file(Error error, const File& file) {
@@ -50,14 +47,10 @@ class FileBytes final : public WavBytes {
 
 }  // namespace
 
-void WavBuffer::Free::operator()(std::byte* at) const noexcept { std::free(at); }
-
 void WavBuffer::grow(std::size_t size_bytes) {
   if (size_bytes <= size_bytes_) return;
-  const std::size_t rounded = round_up(size_bytes, kAlignBytes);
-  auto* fresh = static_cast<std::byte*>(std::aligned_alloc(kAlignBytes, rounded));
-  if (fresh == nullptr) throw std::bad_alloc();
-  data_.reset(fresh);
+  const std::size_t rounded = round_up(size_bytes, kCacheLineBytes);
+  data_ = make_aligned<std::byte>(rounded);
   size_bytes_ = rounded;
 }
 

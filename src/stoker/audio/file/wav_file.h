@@ -4,10 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 
 #include "stoker/audio/file/wav_reader.h"
+#include "stoker/base/aligned_bytes.h"
 #include "stoker/base/io/io.h"
 
 namespace stoker::audio {
@@ -21,10 +21,7 @@ class WavBuffer {
   void grow(std::size_t size_bytes);
 
  private:
-  struct Free {
-    void operator()(std::byte* at) const noexcept;
-  };
-  std::unique_ptr<std::byte, Free> data_;
+  AlignedArray<std::byte> data_;
   std::size_t size_bytes_ = 0;
 };
 

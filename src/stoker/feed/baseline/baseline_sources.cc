@@ -134,12 +134,12 @@ class DelayedReader final : public UtteranceReader {
   }
   Result<std::uint32_t> read_mel(std::uint32_t utterance, const MelTarget& out,
                                  pipeline::FillContext& context) override {
-    std::this_thread::sleep_for(std::chrono::microseconds(draws_.next_below(longest_us_ + 1)));
+    delay();
     return inner_->read_mel(utterance, out, context);
   }
   Result<std::uint32_t> read_pcm(std::uint32_t utterance, std::span<std::int16_t> out,
                                  pipeline::FillContext& context) override {
-    std::this_thread::sleep_for(std::chrono::microseconds(draws_.next_below(longest_us_ + 1)));
+    delay();
     return inner_->read_pcm(utterance, out, context);
   }
   Result<std::uint32_t> read_audio(std::uint32_t utterance, std::span<float> out,
@@ -152,6 +152,10 @@ class DelayedReader final : public UtteranceReader {
   }
 
  private:
+  void delay() {
+    std::this_thread::sleep_for(std::chrono::microseconds(draws_.next_below(longest_us_ + 1)));
+  }
+
   std::unique_ptr<UtteranceReader> inner_;
   std::uint64_t longest_us_;
   KeyedDraws draws_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <optional>
 
 #include "stoker/base/checked.h"
@@ -213,10 +214,9 @@ class BucketTable {
 void LengthCounts::add(std::uint32_t num_frames, std::uint64_t num_rows) {
   const std::uint32_t end = class_end(num_frames, kFinestGrid);
   // Place in the finest grid: each doubling of the step adds half a grid of classes.
-  std::uint64_t place = 0;
-  std::uint64_t step = kFrameStep;
-  for (; end > step * kFinestGrid; step *= 2) place += kFinestGrid / 2;
-  place += end / step;
+  const std::uint64_t step = step_at(end, kFinestGrid);
+  const auto num_doublings = static_cast<std::uint64_t>(std::countr_zero(step / kFrameStep));
+  const std::uint64_t place = num_doublings * (kFinestGrid / 2) + end / step;
   if (place >= counts_.size()) counts_.resize(place + 1);
   counts_[place].num_frames = end;
   counts_[place].num_rows += num_rows;

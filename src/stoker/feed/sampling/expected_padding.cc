@@ -1,7 +1,6 @@
 #include "stoker/feed/sampling/expected_padding.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "stoker/feed/sampling/sampler.h"
 
