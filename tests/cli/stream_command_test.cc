@@ -34,7 +34,7 @@ TEST_F(StreamCommandTest, AStateNamesTheSettingThatChanged) {
   expect_holds(run.err, "help: --set data.batch_size=4 goes on");
   fs::remove(state + ".settings");
   run = run_program(stream + data() + " --batch-size 5 --state-in " + state);
-  expect_holds(run.err, "now order settings ");
+  expect_holds(run.err, "found order settings ");
   run = run_program(stream + data() + " --batch-size 4 --state-in " + state);
   EXPECT_EQ(run.exit_code, 0) << "a state goes on without its settings\n" << run.err;
 }

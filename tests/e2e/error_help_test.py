@@ -78,7 +78,7 @@ def file_cases(data: Path, folder: Path) -> list[Case]:
     short = put(folder / "short.wav", wav(num_bytes=4))
     cut = put(folder / "cut.wav", wav(num_bytes=400, promised=4000))
     odd = put(folder / "odd.wav", wav(bits=12))
-    text = put(folder / "text.wav", "id|text\n")
+    text = put(folder / "text.wav", "id|a text that is longer than the header of a WAV file\n")
     nothing = put(folder / "nothing.wav", "")
     (folder / "empty").mkdir()
     many = "".join(f"row{i}|no such file\n" for i in range(40))

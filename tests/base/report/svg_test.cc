@@ -133,7 +133,7 @@ TEST(SvgTest, LegendAndTitleBreakWhereTheChartIsNarrow) {
   narrow.width = 340;
   const auto marks = [](const std::string& svg) { return values_of(svg, "rect", "y"); };
   EXPECT_THAT(marks(line_chart(wide, series)), testing::ElementsAre(37, 37, 37));
-  EXPECT_THAT(marks(line_chart(narrow, series)), testing::ElementsAre(55, 75, 75));
+  EXPECT_THAT(marks(line_chart(narrow, series)), testing::ElementsAre(55, 55, 75));
   EXPECT_EQ(count_of(line_chart(wide, series), "class=\"t\""), 1U);
   EXPECT_EQ(count_of(line_chart(narrow, series), "class=\"t\""), 2U);
 }
