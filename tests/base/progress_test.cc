@@ -102,8 +102,9 @@ struct WidthCase {
 
 TEST(ProgressTest, LineLeavesOutWhatItsTerminalHasNoRoomFor) {
   for (const WidthCase& row : {
-           WidthCase{80,
-                     "build cache  ##......  25 %  3,275/13,100 clips  327/s  30.0 s left  3 rejected"},
+           WidthCase{
+               80,
+               "build cache  ##......  25 %  3,275/13,100 clips  327/s  30.0 s left  3 rejected"},
            WidthCase{60, "build cache  ###............  25 %  30.0 s left  3 rejected"},
            WidthCase{40, "build cache  #......  25 %  30.0 s left"},
            WidthCase{34, "build cache   25 %  30.0 s left"},

@@ -174,9 +174,8 @@ void add_data_commands(const Command& app, CommandContext& context) {
   checking.add_option("--rejects", arguments->rejects_file,
                       "Where the list of rejects goes (rejects.jsonl in the cache's folder)");
   context.on(checking, [&context, arguments] { return check(context, *arguments); });
-  const Command looking =
-      add_data_command(group, context, "info",
-                       "Durations, rates, speakers, characters, expected padding");
+  const Command looking = add_data_command(
+      group, context, "info", "Durations, rates, speakers, characters, expected padding");
   looking.add_option("--svg", arguments->svg_file, "Histogram of durations as a picture");
   add_setting_options(looking, context, kPaddingSettings, "Padding options");
   context.on(looking, [&context, arguments] { return info(context, *arguments); });

@@ -296,7 +296,7 @@ class IndexBuilder {
   std::stop_token stop_;
   Index index_;
   RowTable rows_;
-  std::string outside_folder_;  // of absolute sound paths that are not beneath the root
+  std::string outside_folder_;     // of absolute sound paths that are not beneath the root
   LanguageTokenizers tokenizers_;  // empty where texts are not looked at
 };
 

@@ -85,8 +85,8 @@ std::vector<Error> SampleStatistics::oddities() const {
   if (static_cast<double>(num_full_scale_) > kClippedShare * count)
     out.push_back({.code = &kDataClipped,
                    .promised = "samples below full scale",
-                   .found = fmt::format("{} of {} at or beyond full scale", grouped(num_full_scale_),
-                                        grouped(num_samples_))});
+                   .found = fmt::format("{} of {} at or beyond full scale",
+                                        grouped(num_full_scale_), grouped(num_samples_))});
   if (std::abs(mean) > kMostOffset)
     out.push_back({.code = &kDataOffset,
                    .promised = fmt::format("a mean within {} of zero", kMostOffset),
