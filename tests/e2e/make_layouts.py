@@ -1,6 +1,6 @@
 """Writes the same few recordings as data sets of every layout people publish, with the oddities such folders have.
 
-    python3 tests/e2e/make_layouts.py FOLDER
+python3 tests/e2e/make_layouts.py FOLDER
 """
 
 from __future__ import annotations

@@ -153,6 +153,24 @@ TEST_F(CacheLocationTest, NoCacheInsideTheFolderOfSound) {
   EXPECT_EQ(run(settings).build.rows_built, 6U);
 }
 
+TEST_F(CacheLocationTest, SoundThatIsNotOfTheDataSetRefusesNoCacheBelowIt) {
+  fs::create_directories(temp_.file("data/work/other"));
+  fs::copy(temp_.file("data/wavs/r0.wav"), temp_.file("data/work/loose.wav"));
+  write_list("part.jsonl", 0, 2);
+  write_list("rest.jsonl", 2, 6);
+  config::Settings settings = of("part.jsonl");
+  settings.cache.dir = temp_.file("data/work/other/cache");
+  EXPECT_EQ(run(settings).build.rows_built, 2U) << "the list is not the data set of that folder";
+  const fs::path before = fs::current_path();
+  fs::current_path(temp_.file("data"));
+  config::Settings cache_alone;
+  cache_alone.cache.dir = "work/other/cache";
+  EXPECT_NO_THROW(find_cache_location(cache_alone, {}, system_io()));
+  fs::current_path(before);
+  settings.cache.dir = temp_.file("data/work");
+  EXPECT_THROW(run(settings), ConfigError) << "the cache would be among sound files";
+}
+
 // Gives the records of another maker in another shape, whole by their CRC.
 class Reshaping final : public RecordMaker {
  public:

@@ -32,16 +32,18 @@ fs::path folder_of(const std::string& path) {
   return fs::is_directory(real, ignored) ? real : real.parent_path();
 }
 
-std::vector<fs::path> data_folders(const config::Settings& settings) {
-  if (settings.data.sources.empty()) return {folder_of(settings.data.path)};
-  std::vector<fs::path> folders;
-  folders.reserve(settings.data.sources.size());
-  for (const config::MixedSource& source : settings.data.sources)
-    folders.push_back(folder_of(source.data));
-  return folders;
+// A command that is given a cache alone has none.
+std::vector<std::string> data_paths(const config::Settings& settings) {
+  std::vector<std::string> paths;
+  for (const config::MixedSource& source : settings.data.sources) paths.push_back(source.data);
+  if (paths.empty() && !settings.data.path.empty()) paths.push_back(settings.data.path);
+  return paths;
 }
 
-fs::path data_folder(const config::Settings& settings) { return data_folders(settings).front(); }
+fs::path data_folder(const config::Settings& settings) {
+  const std::vector<std::string> paths = data_paths(settings);
+  return folder_of(paths.empty() ? std::string() : paths.front());
+}
 
 bool is_inside(const fs::path& path, const fs::path& folder) {
   const auto [in_folder, in_path] =
@@ -60,9 +62,19 @@ bool holds_sound(const fs::path& folder, Io& io) {
          });
 }
 
+// A list of utterances may be kept in any folder, with sound that is not of the data set below it.
+bool is_folder_of_data(const std::string& path, Io& io) {
+  const fs::path real = real_path(path);
+  std::error_code ignored;
+  if (fs::is_directory(real, ignored)) return true;
+  const Result<File> folder = open_file(io, real.parent_path().string(), OpenFor::kFolder);
+  return folder.ok() && data::usual_metadata_file(*folder) == real.filename().string();
+}
+
 // The folder of sound that `folder` is or would be in; empty when there is none.
-fs::path sound_folder_around(const config::DataSettings& settings, const fs::path& data,
+fs::path sound_folder_around(const config::DataSettings& settings, const std::string& path,
                              const fs::path& folder, Io& io) {
+  const fs::path data = folder_of(path);
   std::error_code ignored;
   std::vector<fs::path> known{settings.wavs_train_dir, settings.wavs_eval_dir, settings.audio_root};
   for (const char* usual : {"wavs", "wavs_train", "wavs_eval", "wav", "audio", "clips"})
@@ -73,6 +85,7 @@ fs::path sound_folder_around(const config::DataSettings& settings, const fs::pat
     if (fs::is_directory(sound, ignored) && is_inside(folder, sound) && !is_inside(data, sound))
       return sound;
   }
+  if (!is_folder_of_data(path, io)) return holds_sound(folder, io) ? folder : fs::path();
   for (fs::path at = folder; at != data && is_inside(at, data); at = at.parent_path())
     if (holds_sound(at, io)) return at;
   return {};
@@ -101,10 +114,9 @@ CacheLocation explicit_location(const config::Settings& settings, Io& io) {
   std::error_code ignored;
   const fs::path folder = real_path(settings.cache.dir);
   if (folder == folder.root_path()) refuse(folder.string(), "the root of the file system");
-  for (const fs::path& data : data_folders(settings)) {
-    if (data.empty()) continue;
-    if (folder == data) refuse(folder.string(), "the data set itself");
-    const fs::path sound = sound_folder_around(settings.data, data, folder, io);
+  for (const std::string& path : data_paths(settings)) {
+    if (folder == folder_of(path)) refuse(folder.string(), "the data set itself");
+    const fs::path sound = sound_folder_around(settings.data, path, folder, io);
     if (!sound.empty())
       refuse(folder.string(), fmt::format("inside {}, which holds sound files", sound.string()));
   }
