@@ -11,12 +11,13 @@ import time
 from pathlib import Path
 
 # One thread a case: the jobs are the parallel part, and products this small lose half their time to thread hand-overs.
+# NumPy reads these when it is imported.
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 
-from tests.oracle.cases import NUM_COVERING, case_of, missed_pairs
-from tests.oracle.factors import FACTORS, Case, all_pairs
-from tests.oracle.run_case import run_case
+from tests.oracle.cases import NUM_COVERING, case_of, missed_pairs  # noqa: E402
+from tests.oracle.factors import FACTORS, Case, all_pairs  # noqa: E402
+from tests.oracle.run_case import run_case  # noqa: E402
 
 
 def parse_arguments() -> argparse.Namespace:

@@ -55,13 +55,14 @@ ExitCode info(CommandContext& context) {
   json["text"] = manifest.text.hex();
   json["left_out"] = manifest.left_out.size();
   context.print("cache       " + path);
-  context.print(
-      fmt::format("generation  {} shards, numeric path {}", manifest.generation(), manifest.path));
+  context.print(fmt::format("generation  {}, numeric path {}",
+                            counted(manifest.generation(), "shard", "shards"), manifest.path));
   for (const auto& [kind, size] : kinds) {
     json["kinds"][kind] = {
         {"records", size.records}, {"shards", size.shards}, {"bytes", size.size_bytes}};
-    context.print(fmt::format("{:<11} {} records in {} shards, {}", kind, grouped(size.records),
-                              size.shards, bytes_text(size.size_bytes)));
+    context.print(
+        fmt::format("{:<11} {} in {}, {}", kind, counted(size.records, "record", "records"),
+                    counted(size.shards, "shard", "shards"), bytes_text(size.size_bytes)));
   }
   for (const cache::Setting& setting : manifest.settings) {
     json["settings"][setting.group][setting.name] = setting.value;
@@ -128,7 +129,7 @@ ExitCode export_records(CommandContext& context, const ExportArguments& argument
   context.report()["out"] = arguments.out;
   context.report()["files"] = report.num_files;
   context.report()["bytes"] = report.size_bytes;
-  context.print(fmt::format("{} files, {} in {}", grouped(report.num_files),
+  context.print(fmt::format("{}, {} in {}", counted(report.num_files, "file", "files"),
                             bytes_text(report.size_bytes), arguments.out));
   return ExitCode::kDone;
 }

@@ -93,10 +93,10 @@ ExitCode run(CommandContext& context, const ImportArguments& arguments) {
         .take_or_raise();
   put_report(context, plan, report);
   for (const cache::BuildReject& reject : report.rejects) context.warn(error_line(reject.error));
-  context.print(fmt::format("{} files: {} imported, {} rejected, {} leftovers ignored",
-                            grouped(plan.num_files),
-                            grouped(report.rows_built + report.rows_reused),
-                            grouped(report.num_rejected_rows), grouped(plan.num_leftovers)));
+  context.print(fmt::format(
+      "{}: {} imported, {} rejected, {} ignored", counted(plan.num_files, "file", "files"),
+      grouped(report.rows_built + report.rows_reused), grouped(report.num_rejected_rows),
+      counted(plan.num_leftovers, "leftover", "leftovers")));
   context.print("cache     " + path);
   return report.rejects.empty() ? ExitCode::kDone : ExitCode::kCheckFailed;
 }

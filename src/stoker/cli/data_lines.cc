@@ -84,8 +84,9 @@ void add_speakers(std::vector<std::string>& lines, const data::Summary& summary)
   lines.push_back(fmt::format("speakers  {}", grouped(summary.speakers.size())));
   for (std::size_t i = 0; i < std::min(summary.speakers.size(), kMostSpeakers); ++i) {
     const data::SpeakerSummary& speaker = summary.speakers[i];
-    lines.push_back(fmt::format("  {:<20} {:>9} utterances {:>12}", escape_control(speaker.name),
-                                grouped(speaker.num_utterances), seconds_text(speaker.audio_s)));
+    lines.push_back(fmt::format("  {:<20} {:>20} {:>12}", escape_control(speaker.name),
+                                counted(speaker.num_utterances, "utterance", "utterances"),
+                                seconds_text(speaker.audio_s)));
   }
   if (summary.speakers.size() > kMostSpeakers)
     lines.push_back(fmt::format("  … and {} more", summary.speakers.size() - kMostSpeakers));
@@ -151,10 +152,11 @@ std::vector<std::string> info_lines(const data::Index& index, const data::Summar
       durations.p95_s, durations.longest_s));
   add_histogram(lines, summary.durations_s);
   for (const auto& [rate_hz, count] : summary.rates_hz)
-    lines.push_back(
-        fmt::format("rate      {} Hz: {} utterances", grouped(rate_hz), grouped(count)));
+    lines.push_back(fmt::format("rate      {} Hz: {}", grouped(rate_hz),
+                                counted(count, "utterance", "utterances")));
   for (const auto& [language, count] : summary.languages)
-    lines.push_back(fmt::format("language  {}: {} utterances", language, grouped(count)));
+    lines.push_back(
+        fmt::format("language  {}: {}", language, counted(count, "utterance", "utterances")));
   add_speakers(lines, summary);
   std::string characters;
   for (const auto& [character, count] : summary.characters) characters += character;
@@ -182,9 +184,10 @@ void put_padding(Json& report, const data::Index& index, const feed::ExpectedPad
 
 std::vector<std::string> padding_lines(const data::Index& index,
                                        const feed::ExpectedPadding& padding) {
-  std::vector<std::string> lines{fmt::format("padding   {:.2f} % expected; {} shapes, {} batches",
-                                             100.0 * padding.share, grouped(padding.num_shapes),
-                                             grouped(padding.num_batches))};
+  std::vector<std::string> lines{fmt::format("padding   {:.2f} % expected; {}, {}",
+                                             100.0 * padding.share,
+                                             counted(padding.num_shapes, "shape", "shapes"),
+                                             counted(padding.num_batches, "batch", "batches"))};
   for (const feed::CostlyUtterance& each : padding.costly)
     lines.push_back(fmt::format(
         "  {:<20} {:>9} frames cost {:.2f} % of padding{}", escape_control(index[each.row].id),

@@ -97,9 +97,10 @@ ExitCode run(CommandContext& context, const PrecomputeArguments& arguments) {
   const double seconds = watch.seconds();
   put_report(context, report, seconds);
   if (report.build.stopped) return ExitCode::kDone;
-  context.print(fmt::format("{} rows = {} accepted + {} filtered + {} rejected",
-                            grouped(report.counts.rows), grouped(report.counts.accepted),
-                            grouped(report.counts.filtered), grouped(report.counts.rejected)));
+  context.print(fmt::format("{} = {} accepted + {} filtered + {} rejected",
+                            counted(report.counts.rows, "row", "rows"),
+                            grouped(report.counts.accepted), grouped(report.counts.filtered),
+                            grouped(report.counts.rejected)));
   context.print("voices    " + report.voices);
   context.print(built_line(report.build, seconds));
   context.print("cache     " + report.place.folder);

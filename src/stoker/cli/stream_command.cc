@@ -226,8 +226,8 @@ class StreamRun {
     out["fallbacks"] = std::move(fallbacks);
     keep_rejects(opened);
     if (counts.rejected > 0) {
-      context_.say(fmt::format("{} rows = {} accepted + {} filtered + {} rejected",
-                               grouped(counts.rows), grouped(counts.accepted),
+      context_.say(fmt::format("{} = {} accepted + {} filtered + {} rejected",
+                               counted(counts.rows, "row", "rows"), grouped(counts.accepted),
                                grouped(counts.filtered), grouped(counts.rejected)));
     }
     context_.say(fmt::format("{}, {}, {:.2f} % padding, stream {}",

@@ -130,8 +130,8 @@ void put_rows(CommandContext& context, const data::Index& index) {
   json["accepted"] = counts.accepted;
   json["filtered"] = counts.filtered;
   json["rejected"] = counts.rejected;
-  context.print(fmt::format("{} rows = {} accepted + {} filtered + {} rejected",
-                            grouped(counts.rows), grouped(counts.accepted),
+  context.print(fmt::format("{} = {} accepted + {} filtered + {} rejected",
+                            counted(counts.rows, "row", "rows"), grouped(counts.accepted),
                             grouped(counts.filtered), grouped(counts.rejected)));
   const std::size_t num_shown = std::min(index.rejects().size(), kMaxShownFaults);
   for (const data::Reject& reject : index.rejects().first(num_shown))

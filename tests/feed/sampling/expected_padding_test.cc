@@ -56,6 +56,11 @@ TEST(ExpectedPaddingTest, OrdinaryRowsOfASmallSetAreNotBlamed) {
   EXPECT_TRUE(expect_padding({{90'000, 5, 0}}, {}).costly.empty());
   EXPECT_TRUE(expect_padding(speech_like_rows(2), {}).costly.empty());
   EXPECT_TRUE(expect_padding(speech_like_rows(18), {}).costly.empty());
+  std::vector<SampledUtterance> short_ones(15, {200, 30, 0});
+  short_ones.push_back({660, 80, 0});
+  EXPECT_TRUE(expect_padding(short_ones, {}).costly.empty()) << "as long as speech often is";
+  short_ones.push_back({2'000, 80, 0});
+  EXPECT_EQ(expect_padding(short_ones, {}).costly.size(), 1U);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kMostCostly = 5;
 constexpr double kCostlyShare = 0.005;
-constexpr std::uint64_t kTimesOrdinary = 2;  // of the median length
+constexpr std::uint64_t kTimesOrdinary = 4;  // of the median length
 
 struct Planned {
   double all_frames = 0;

@@ -26,8 +26,8 @@ struct ExpectedPadding {
 };
 
 // Plans epoch 0 as a feed would, then without the longest utterance, the two longest and so on, as
-// long as they have more than twice the median length. Costly are those up to the last that saves
-// half a percent, or is above the budget. Throws as Sampler does.
+// long as they have more than four times the median length. Costly are those up to the last that
+// saves half a percent, or is above the budget. Throws as Sampler does.
 ExpectedPadding expect_padding(std::vector<SampledUtterance> rows, const SamplerSettings& settings);
 
 }  // namespace stoker::feed
