@@ -43,6 +43,7 @@ TEST(SummaryTest, AnEmptyIndexHasZeros) {
   const Summary summary = summarise(Index());
   EXPECT_EQ(summary.durations.total_s, 0.0);
   EXPECT_TRUE(summary.speakers.empty());
+  EXPECT_EQ(voices_text(Index()), "none");
 }
 
 TEST(HistogramTest, TheLargestValueFallsIntoTheLastBin) {

@@ -83,6 +83,7 @@ def file_cases(data: Path, folder: Path) -> list[Case]:
     (folder / "empty").mkdir()
     many = "".join(f"row{i}|no such file\n" for i in range(40))
     put(folder / "lost" / "metadata.csv", many)
+    put(folder / "bare" / "metadata.csv", "row1,A text without a header above it\n")
     cases = [
         Case("data check nowhere", "E-IO-MISSING", "check the path"),
         Case(f"features {data}", "E-IO-KIND", "give a path of the expected kind"),
@@ -93,6 +94,7 @@ def file_cases(data: Path, folder: Path) -> list[Case]:
         Case(f"features {nothing}", "E-WAV-EMPTY", "download the recording again"),
         Case(f"data check {folder}/empty", "E-DATA-LAYOUT", "metadata.csv"),
         Case(f"data check {folder}/lost", "E-DATA-REJECTS", "--audio-root FOLDER"),
+        Case(f"data check {folder}/bare", "E-DATA-COLUMNS", "such as id,text"),
         Case(f"config check {settings}", "E-CONFIG-YAML", "docs/guide/settings.md"),
         Case(f"config check {twice}", "E-CONFIG-DUPLICATE", "keep one of the two lines"),
         Case(f"stream --data {data} --device cpu --state-in {state}", "E-FEED-STATE", "--state-out"),

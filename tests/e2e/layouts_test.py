@@ -19,6 +19,8 @@ from make_layouts import CLIPS, make_layouts
 
 # Layouts that name their parts themselves: rows of the training part.
 PARTS = {"hugging_face_parts": 9, "common_voice": 9, "libritts": 9, "nemo": 9}
+# Layouts that name their speakers; the others have one.
+SPEAKERS = {"common_voice": 3, "libritts": 3, "vctk": 3, "kaldi_with_absolute_paths": 3}
 # The option that a data set cannot do without, as the help line must name it.
 NEEDED = {"kaldi_with_absolute_paths": "--audio-root"}
 
@@ -64,7 +66,9 @@ def from_check_to_stream(program: Program, name: str, data: str) -> None:
     num_clips = len(CLIPS)
     checked = program.json("data", "check", data, *options)
     expect(checked["accepted"] == num_clips, f"{name}: {checked}")
-    expect(program.json("data", "info", data, *options)["accepted"] == num_clips, f"{name}: data info")
+    told = program.json("data", "info", data, *options)
+    expect(told["accepted"] == num_clips, f"{name}: data info")
+    expect(len(told["speakers"]) == SPEAKERS.get(name, 1), f"{name}: speakers {told['speakers']}")
     streamed = program.json("stream", data, "--set", "data.batch_size=4", "--list-ids", *options)
     ids = streamed_ids(streamed)
     expect(streamed["accepted"] == num_clips and len(ids) == num_clips, f"{name}: {len(ids)} clips streamed")

@@ -58,13 +58,14 @@ def write_text(path: Path, text: str) -> None:
     path.write_bytes(text.encode())
 
 
-def write_table(path: Path, separator: str, rows: list[list[str]]) -> None:
+def write_table(path: Path, separator: str, rows: list[list[str]], end: str = "\n") -> None:
+    """With CR LF as `end` the table begins with a byte order mark, as spreadsheets write it."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", encoding="utf-8", newline="") as file:
+    with path.open("w", encoding="utf-8" if end == "\n" else "utf-8-sig", newline="") as file:
         if separator == "\t":
-            file.writelines("\t".join(row) + "\n" for row in rows)
+            file.writelines("\t".join(row) + end for row in rows)
         else:
-            csv.writer(file, delimiter=separator, lineterminator="\n").writerows(rows)
+            csv.writer(file, delimiter=separator, lineterminator=end).writerows(rows)
 
 
 def ljspeech(folder: Path) -> None:
@@ -88,7 +89,7 @@ def hugging_face(folder: Path) -> None:
     for clip in CLIPS:
         clip.write(folder / "data" / f"{clip.number:04}.wav")
     rows = [[f"data/{clip.number:04}.wav", clip.text] for clip in CLIPS]
-    write_table(folder / "metadata.csv", ",", [["file_name", "transcription"], *rows])
+    write_table(folder / "metadata.csv", ",", [["file_name", "transcription"], *rows], end="\r\n")
 
 
 def hugging_face_parts(folder: Path) -> None:
@@ -106,7 +107,7 @@ def common_voice(folder: Path) -> None:
         clip.write(folder / "clips" / f"common_voice_en_{clip.number}.wav", "wav16", 48000)
     rows = [[clip.speaker, f"common_voice_en_{clip.number}.mp3", clip.text, "2", "en"] for clip in CLIPS]
     write_table(folder / "train.tsv", "\t", [header, *rows[:9]])
-    write_table(folder / "dev.tsv", "\t", [header, *rows[9:]])
+    write_table(folder / "dev.tsv", "\t", [header, *rows[9:]], end="\r\n")
     write_table(folder / "validated.tsv", "\t", [header, *rows])
     write_table(folder / "invalidated.tsv", "\t", [header])
 
@@ -116,7 +117,7 @@ def libritts(folder: Path) -> None:
         part = "dev-clean" if clip.number >= 9 else "train-clean-100"
         stem = folder / part / f"{84 + clip.number % 3}" / "121" / f"{84 + clip.number % 3}_121_{clip.number:06}"
         clip.write(stem.with_name(stem.name + ".wav"), "wav16", 24000)
-        write_text(stem.with_name(stem.name + ".normalized.txt"), clip.text + "\n")
+        write_text(stem.with_name(stem.name + ".normalized.txt"), BYTE_ORDER_MARK + clip.text + "\r\n")
         write_text(stem.with_name(stem.name + ".original.txt"), clip.text.upper() + "\n")
     write_text(folder / "speakers.tsv", "READER\tGENDER\n84\tF\n")
 
@@ -136,7 +137,7 @@ def kaldi_with_absolute_paths(folder: Path) -> None:
     files = {f"{clip.speaker}-{clip.number:03}": corpus / clip.speaker / f"{clip.number}.wav" for clip in CLIPS}
     for clip, path in zip(CLIPS, files.values(), strict=True):
         clip.write(path)
-    write_text(folder / "wav.scp", "".join(f"{key} {path}\n" for key, path in files.items()))
+    write_text(folder / "wav.scp", "".join(f"{key} {path}\r\n" for key, path in files.items()))
     write_text(folder / "text", "".join(f"{key} {clip.text}\n" for key, clip in zip(files, CLIPS, strict=True)))
     write_text(folder / "utt2spk", "".join(f"{key} {clip.speaker}\n" for key, clip in zip(files, CLIPS, strict=True)))
 

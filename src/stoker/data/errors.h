@@ -77,7 +77,8 @@ inline constexpr ErrorCode kDataLayout{"E-DATA-LAYOUT", ExitCode::kData,
                                        "layout"};
 inline constexpr ErrorCode kDataColumns{"E-DATA-COLUMNS", ExitCode::kUsage,
                                         "The column map does not fit the file's header.",
-                                        "write --columns audio=NAME,text=NAME"};
+                                        "write --columns audio=NAME,text=NAME; where the first "
+                                        "line is a row, write names above it, such as id,text"};
 inline constexpr ErrorCode kDataSource{"E-DATA-SOURCE", ExitCode::kUsage,
                                        "The list of sources cannot be used as it is.",
                                        "give each source a path, a weight and a name of its own"};

@@ -64,6 +64,7 @@ Summary summarise(const Index& index) {
 }
 
 std::string voices_text(const Index& index) {
+  if (index.size() == 0) return "none";
   std::set<std::uint32_t> used;
   for (std::size_t i = 0; i < index.size(); ++i) used.insert(index[i].language);
   std::string languages;
