@@ -39,6 +39,18 @@ TEST_F(StreamCommandTest, AStateNamesTheSettingThatChanged) {
   EXPECT_EQ(run.exit_code, 0) << "a state goes on without its settings\n" << run.err;
 }
 
+TEST_F(StreamCommandTest, AFeedNamesTheCacheThatItWrites) {
+  const std::string stream = "stream --device cpu --batches 1 --data " + data();
+  EXPECT_EQ(run_program(stream + " --preprocessing-mode runtime").err.find("cache "),
+            std::string::npos);
+  EXPECT_FALSE(fs::exists(data() + "/.stoker"));
+  expect_holds(run_program(stream).err,
+               "cache     " + fs::canonical(data()).string() + "/.stoker/");
+  ASSERT_EQ(run_program("precompute " + data()).exit_code, 0);
+  EXPECT_EQ(run_program(stream).err.find("cache "), std::string::npos)
+      << "nothing is left to write";
+}
+
 TEST_F(StreamCommandTest, AStateAndABatchNumberTogetherAreRefused) {
   const ProgramRun run = run_program("stream --state-in s.json --from-batch 0 --data " + data());
   EXPECT_EQ(run.exit_code, 2);

@@ -104,6 +104,8 @@ class StreamRun {
     save_origin(opened.feed);
     tell_rejects(opened);
     context_.say(data::voices_text(opened.source->index()));
+    if (!opened.building.empty())
+      context_.say("cache     " + opened.building + ", completed while batches are made");
     for (const std::string& line : opened.mode.lines) context_.say(line);
     if (!opened.mode.mel.reason.empty()) {
       context_.say(opened.mode.text + ": " + opened.mode.mel.reason);

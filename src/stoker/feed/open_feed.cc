@@ -6,7 +6,9 @@
 
 #include "stoker/base/cpu_count.h"
 #include "stoker/base/simd_level.h"
+#include "stoker/cache/read/cache_location.h"
 #include "stoker/config/load.h"
+#include "stoker/data/features/feature_spec.h"
 #include "stoker/feed/baseline/loader_choice.h"
 #include "stoker/feed/device/mel_route.h"
 #include "stoker/feed/from_settings.h"
@@ -39,6 +41,10 @@ bool is_incomplete(const config::Settings& settings, const DataSetSource& source
   const bool would_read = settings.cache.content != config::CacheContent::kMel;
   if (source.augmentation() != nullptr && !would_read) return false;
   return !source.is_all_cached();
+}
+
+std::string cache_folder_of(const config::Settings& settings, Io& io) {
+  return cache::find_cache_location(settings, data::FeatureIdentity(settings).features, io).folder;
 }
 
 std::vector<std::string> lines_of(const TransferPlan& plan, const Feed& feed) {
@@ -108,11 +114,14 @@ OpenedFeed open_feed(const config::Settings& given, const OpenOptions& options) 
     setup.start = saved->position;
   }
   if (setup.device == nullptr) refuse_gpu_wishes(settings, options.devices, setup.fallbacks);
+  std::string building;
   if (is_incomplete(settings, *source)) {
+    building = cache_folder_of(given, *options.io);
     setup.build =
         std::make_shared<BackgroundBuild>(given, *options.io, source->spec().mel().level());
   }
   OpenedFeed opened{.feed = Feed(std::move(setup)), .source = source};
+  opened.building = std::move(building);
   opened.mode.lines = lines_of(plan, opened.feed);
   opened.mode.choice = std::move(plan.choice);
   opened.mode.mel = std::move(plan.mel);

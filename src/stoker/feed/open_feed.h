@@ -41,6 +41,7 @@ struct OpenedFeed {
   Feed feed;
   std::shared_ptr<const DataSetSource> source;
   ModeReport mode = {};
+  std::string building = {};  // the folder of the cache that is completed meanwhile; empty: none
 };
 
 // Device `auto` is the CPU here; commands call resolve_auto_device() before.
