@@ -35,6 +35,7 @@ fs::path folder_of(const std::string& path) {
 // A command that is given a cache alone has none.
 std::vector<std::string> data_paths(const config::Settings& settings) {
   std::vector<std::string> paths;
+  paths.reserve(settings.data.sources.size());
   for (const config::MixedSource& source : settings.data.sources) paths.push_back(source.data);
   if (paths.empty() && !settings.data.path.empty()) paths.push_back(settings.data.path);
   return paths;
