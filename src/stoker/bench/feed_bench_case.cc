@@ -68,7 +68,8 @@ void prepare_case(Io& io, const FeedBenchCase& wanted, const PrepareOptions& opt
   build.warn = options.say;
   const cache::PrecomputeReport report = cache::precompute(wanted.settings, io, build);
   if (report.build.rows_built > 0) {
-    options.say("built " + grouped(report.build.rows_built) + " records in " + report.place.folder);
+    options.say("built " + counted(report.build.rows_built, "utterance", "utterances") + " in " +
+                report.place.folder);
   }
   if (wanted.loader == FeedLoader::kNaive) {
     feed::export_npy_folder(io, report.place.folder, {options.num_workers, options.stop});

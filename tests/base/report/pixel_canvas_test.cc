@@ -36,6 +36,19 @@ TEST(PixelCanvasTest, TextChangesThePictureAndOtherLettersAreQuestionMarks) {
   EXPECT_EQ(picture("\u22120.5"), picture("-0.5"));
 }
 
+TEST(PixelCanvasTest, OnlyLettersWithATailReachBelowTheBaseline) {
+  const auto picture = [](std::string_view line, bool is_cut) {
+    PixelCanvas canvas({200, 40});
+    canvas.text(4, 4, line);
+    if (is_cut) canvas.fill({0, 4 + PixelCanvas::kLetterHeight, 200, 20}, Ink::kGround);
+    return canvas.png();
+  };
+  for (const char* letter : {"g", "j", "p", "q", "y"})
+    EXPECT_NE(picture(letter, true), picture(letter, false)) << letter;
+  EXPECT_EQ(picture("abcdefhiklmnorstuvwxz0123456789", true),
+            picture("abcdefhiklmnorstuvwxz0123456789", false));
+}
+
 TEST(PixelCanvasTest, WhatIsOutsideIsCutOff) {
   PixelCanvas canvas({20, 20});
   canvas.text(2, 15, "a long line", TextAlign::kRight);
