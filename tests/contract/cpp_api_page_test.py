@@ -1,4 +1,4 @@
-"""The page of the C++ API names every call of Feed and Batch and every field of FeedOptions and OpenOptions."""
+"""The page of the C++ API names every call of Feed and Batch and every field of FeedOptions, OpenOptions, OpenedFeed."""
 
 import re
 import sys
@@ -25,8 +25,9 @@ def main() -> int:
         *(match["name"] for match in CALL.finditer(body_of("batch.h", "Batch"))),
         *(match["name"] for match in FIELD.finditer(body_of("feed_options.h", "FeedOptions"))),
         *(match["name"] for match in FIELD.finditer(body_of("open_feed.h", "OpenOptions"))),
+        *(match["name"] for match in FIELD.finditer(body_of("open_feed.h", "OpenedFeed"))),
     }
-    assert {"next", "tuner_log", "mel", "release", "data", "device", "state", "devices"} <= wanted, wanted
+    assert {"next", "tuner_log", "mel", "release", "data", "device", "state", "devices", "source"} <= wanted, wanted
     spans = re.findall(r"`([^`\n]+)`", re.sub(r"^```.*?^```", "", PAGE.read_text(encoding="utf-8"), flags=re.M | re.S))
     named = {word for span in spans for word in re.findall(r"\w+", span)}
     missing = sorted(wanted - named)
