@@ -1,4 +1,4 @@
-"""The page of the C++ API names every call of Feed and Batch and every field of FeedOptions, OpenOptions, OpenedFeed."""
+"""The C++ page names every call of Feed and Batch and every field of FeedOptions, OpenOptions and OpenedFeed."""
 
 import re
 import sys
