@@ -53,6 +53,7 @@ def usage_cases(data: Path) -> list[Case]:
         Case("precompute", "E-USAGE", "--data FOLDER"),
         Case("verify", "E-USAGE", "--data FOLDER"),
         Case("bench feed", "E-USAGE", "--data FOLDER"),
+        Case("cache import old", "E-USAGE", "--cache NEW_FOLDER"),
         Case("data check", "E-DATA-SOURCE", "stoker data check FOLDER"),
         Case("stream", "E-DATA-SOURCE", "--data FOLDER"),
         Case(f"features {data}/wavs/spk00_00000.wav --plot x.jpg", "E-USAGE", "type --plot x.png"),

@@ -66,6 +66,7 @@ ExitCode run(CommandContext& context, const ImportArguments& arguments) {
     error.code = &kUsage;
     error.promised = "a folder to import and --cache";
     error.found = path.empty() ? "no --cache" : "no folder";
+    error.cure = "type stoker cache import FOLDER --cache NEW_FOLDER";
     raise(std::move(error));
   }
   const cache::ImportPlan plan = cache::plan_import(system_io(), request_of(arguments));
