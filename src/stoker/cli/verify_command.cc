@@ -41,7 +41,7 @@ Json utterance_json(const cache::BadUtterance& each) {
 std::string write_list(CommandContext& context, const cache::VerifyReport& report,
                        const std::string& asked, const std::string& cache) {
   const bool is_long = report.utterances.size() > kMaxShownUtterances;
-  const std::string own = fmt::format("{}/{}", cache, cache::kVerifyListName);
+  std::string own = fmt::format("{}/{}", cache, cache::kVerifyListName);
   if (asked.empty() && !is_long) {
     system_io().unlink_at(AT_FDCWD, own, false);  // of an earlier check
     return {};
