@@ -234,7 +234,7 @@ std::string reason_text(const cache::UnusedItem& item,
 
 ExitCode collect(CommandContext& context, bool yes) {
   require_data(context, "to look at its caches");
-  const std::string caches = cache::caches_of_data(context.settings());
+  const std::string caches = cache::caches_of_data(context.settings(), system_io());
   const std::vector<cache::UnusedItem> items =
       cache::find_unused(system_io(), caches, cache::used_folders(system_io(), context.settings()));
   const std::vector<cache::ListedCache> listed =

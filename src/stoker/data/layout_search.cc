@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "stoker/audio/file/sound_file.h"
+#include "stoker/base/errors.h"
 #include "stoker/base/io/paths.h"
 
 namespace stoker::data {
@@ -16,8 +17,7 @@ constexpr int kMaxSearchDepth = 4;
 constexpr int kMaxSearchFolders = 200;
 
 std::vector<FolderEntry> entries_of(const File& folder) {
-  Result<std::vector<FolderEntry>> entries = list_folder(folder);
-  return entries.ok() ? std::move(*entries) : std::vector<FolderEntry>();
+  return list_folder(folder).take_or_raise();
 }
 
 // The suffix that the texts of this folder have, seen from one pair of files.
@@ -46,8 +46,10 @@ std::string search_suffix(const File& folder, int depth, int& num_folders) {
   for (const FolderEntry& entry : entries) {
     if (!found.empty() || depth == kMaxSearchDepth || num_folders > kMaxSearchFolders) break;
     if (entry.kind != FileKind::kFolder || entry.name.starts_with('.')) continue;
-    const Result<File> inside = open_beneath(folder, entry.name, OpenFor::kFolder);
-    if (inside.ok()) found = search_suffix(*inside, depth + 1, num_folders);
+    Result<File> inside = open_beneath(folder, entry.name, OpenFor::kFolder);
+    // A file system's own lost+found is closed to its users.
+    if (!inside.ok() && inside.error().code->name == kIoAccess.name) continue;
+    found = search_suffix(std::move(inside).take_or_raise(), depth + 1, num_folders);
   }
   return found;
 }
@@ -68,8 +70,7 @@ std::string sound_beside_texts(const std::vector<FolderEntry>& entries) {
 }  // namespace
 
 bool exists(const File& folder, const std::string& name) {
-  FileInfo info;
-  return folder.io().info_at(folder.handle(), name, info).ok();
+  return info_if_present(folder.io(), folder.handle(), name).take_or_raise().has_value();
 }
 
 std::optional<PartFiles> find_part_files(const File& folder) {

@@ -1,4 +1,5 @@
-// Looks through a folder for the files that data sets of known layouts have.
+// Looks through a folder for the files that data sets of known layouts have. Each call throws
+// StorageError where it cannot look: a file that is there must not be taken for absent.
 #pragma once
 
 #include <optional>

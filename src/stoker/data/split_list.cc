@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "stoker/base/io/paths.h"
 #include "stoker/data/errors.h"
 #include "stoker/data/rows/line_reader.h"
 
@@ -27,9 +28,9 @@ Error wrong_line(const File& file, const Line& line, std::string found) {
 }  // namespace
 
 Result<std::optional<SplitList>> SplitList::load(const File& folder) {
-  FileInfo info;
-  if (!folder.io().info_at(folder.handle(), kSplitListName, info).ok())
-    return std::optional<SplitList>();
+  const auto there = info_if_present(folder.io(), folder.handle(), kSplitListName);
+  if (!there.ok()) return there.error();
+  if (!*there) return std::optional<SplitList>();
   auto file = open_beneath(folder, kSplitListName, OpenFor::kRead);
   if (!file.ok()) return std::move(file).error();
   SplitList list;

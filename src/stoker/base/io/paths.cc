@@ -1,7 +1,9 @@
 #include "stoker/base/io/paths.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <cstdint>
 #include <random>
 #include <system_error>
@@ -22,6 +24,20 @@ Result<std::vector<FolderEntry>> list_folder(const File& folder) {
   const SysResult listed = folder.io().list(folder.handle(), entries);
   if (!listed.ok()) return io_error("list", folder.path(), listed.error_number);
   return entries;
+}
+
+Result<std::optional<FileInfo>> info_if_present(Io& io, int folder, const std::string& path) {
+  FileInfo info;
+  const SysResult found = io.info_at(folder, path, info);
+  if (found.ok()) return std::optional(info);
+  if (found.error_number == ENOENT || found.error_number == ENOTDIR)
+    return std::optional<FileInfo>();
+  return io_error("look at", path, found.error_number);
+}
+
+bool is_folder(Io& io, const fs::path& path) {
+  const auto info = info_if_present(io, AT_FDCWD, path.string()).take_or_raise();
+  return info && info->kind == FileKind::kFolder;
 }
 
 fs::path real_path(const fs::path& path) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,14 @@ namespace stoker {
 // files: std::filesystem's iterators call terminate where memory is short, and tests could not fail
 // them.
 Result<std::vector<FolderEntry>> list_folder(const File& folder);
+
+// What has this name, a link not followed; nothing where the name is not there. What cannot be
+// looked at (EIO, EACCES) is an error and never taken for absent: a reader that went on would use
+// other data than the user has.
+Result<std::optional<FileInfo>> info_if_present(Io& io, int folder, const std::string& path);
+
+// Whether this is a folder; precondition: links are resolved (real_path). Throws as above.
+bool is_folder(Io& io, const std::filesystem::path& path);
 
 // Absolute, without "." and "..", links resolved as far as the path exists; where the system
 // refuses to follow it (loops, names too long) only the text is put in order. Never empty, never

@@ -136,7 +136,7 @@ std::vector<ListedCache> list_caches(Io& io, const config::Settings& settings) {
   std::set<std::string> folders = wanted.used;
   const std::string usual =
       find_cache_location(without_cache_dir(settings), wanted.head.features, io).folder;
-  add_subfolders(io, caches_of_data(settings), folders);
+  add_subfolders(io, caches_of_data(settings, io), folders);
   add_subfolders(io, std::filesystem::path(usual).parent_path().string(), folders);
   std::vector<ListedCache> found;
   for (const std::string& folder : folders)

@@ -26,10 +26,9 @@ std::string environment(const char* name) {
 }
 
 // Of a metadata file, the folder that holds it.
-fs::path folder_of(const std::string& path) {
-  std::error_code ignored;
+fs::path folder_of(const std::string& path, Io& io) {
   const fs::path real = real_path(path);
-  return fs::is_directory(real, ignored) ? real : real.parent_path();
+  return is_folder(io, real) ? real : real.parent_path();
 }
 
 // A command that is given a cache alone has none.
@@ -41,9 +40,9 @@ std::vector<std::string> data_paths(const config::Settings& settings) {
   return paths;
 }
 
-fs::path data_folder(const config::Settings& settings) {
+fs::path data_folder(const config::Settings& settings, Io& io) {
   const std::vector<std::string> paths = data_paths(settings);
-  return folder_of(paths.empty() ? std::string() : paths.front());
+  return folder_of(paths.empty() ? std::string() : paths.front(), io);
 }
 
 bool is_inside(const fs::path& path, const fs::path& folder) {
@@ -66,8 +65,7 @@ bool holds_sound(const fs::path& folder, Io& io) {
 // A list of utterances may be kept in any folder, with sound that is not of the data set below it.
 bool is_folder_of_data(const std::string& path, Io& io) {
   const fs::path real = real_path(path);
-  std::error_code ignored;
-  if (fs::is_directory(real, ignored)) return true;
+  if (is_folder(io, real)) return true;
   const Result<File> folder = open_file(io, real.parent_path().string(), OpenFor::kFolder);
   return folder.ok() && data::usual_metadata_file(*folder) == real.filename().string();
 }
@@ -75,16 +73,14 @@ bool is_folder_of_data(const std::string& path, Io& io) {
 // The folder of sound that `folder` is or would be in; empty when there is none.
 fs::path sound_folder_around(const config::DataSettings& settings, const std::string& path,
                              const fs::path& folder, Io& io) {
-  const fs::path data = folder_of(path);
-  std::error_code ignored;
+  const fs::path data = folder_of(path, io);
   std::vector<fs::path> known{settings.wavs_train_dir, settings.wavs_eval_dir, settings.audio_root};
   for (const char* usual : {"wavs", "wavs_train", "wavs_eval", "wav", "audio", "clips"})
     known.emplace_back(usual);
   for (const fs::path& name : known) {
     if (name.empty()) continue;
-    fs::path sound = fs::weakly_canonical(data / name, ignored);
-    if (fs::is_directory(sound, ignored) && is_inside(folder, sound) && !is_inside(data, sound))
-      return sound;
+    fs::path sound = real_path(data / name);
+    if (is_folder(io, sound) && is_inside(folder, sound) && !is_inside(data, sound)) return sound;
   }
   if (!is_folder_of_data(path, io)) return holds_sound(folder, io) ? folder : fs::path();
   for (fs::path at = folder; at != data && is_inside(at, data); at = at.parent_path())
@@ -93,8 +89,8 @@ fs::path sound_folder_around(const config::DataSettings& settings, const std::st
 }
 
 bool holds_cache(const fs::path& folder, Io& io) {
-  FileInfo info;
-  return io.info_at(AT_FDCWD, (folder / kManifestName).string(), info).ok();
+  const std::string manifest = (folder / kManifestName).string();
+  return info_if_present(io, AT_FDCWD, manifest).take_or_raise().has_value();
 }
 
 // Whether the folder, or the nearest parent that is there, can be written by this user.
@@ -116,7 +112,7 @@ CacheLocation explicit_location(const config::Settings& settings, Io& io) {
   const fs::path folder = real_path(settings.cache.dir);
   if (folder == folder.root_path()) refuse(folder.string(), "the root of the file system");
   for (const std::string& path : data_paths(settings)) {
-    if (folder == folder_of(path)) refuse(folder.string(), "the data set itself");
+    if (folder == folder_of(path, io)) refuse(folder.string(), "the data set itself");
     const fs::path sound = sound_folder_around(settings.data, path, folder, io);
     if (!sound.empty())
       refuse(folder.string(), fmt::format("inside {}, which holds sound files", sound.string()));
@@ -145,9 +141,8 @@ struct ListPlace {
 };
 
 ListPlace place_of(const std::string& path, Io& io) {
-  std::error_code ignored;
-  const fs::path real = fs::weakly_canonical(path, ignored);
-  if (fs::is_directory(real, ignored)) return {real.string(), {}};
+  const fs::path real = real_path(path);
+  if (is_folder(io, real)) return {real.string(), {}};
   const std::string name = real.filename().string();
   Result<File> folder = open_file(io, real.parent_path().string(), OpenFor::kFolder);
   const bool is_usual = folder.ok() && data::usual_metadata_file(*folder) == name;
@@ -189,8 +184,8 @@ void add_part(const config::Settings& settings, bool has_files, std::vector<std:
 
 }  // namespace
 
-std::string caches_of_data(const config::Settings& settings) {
-  return (data_folder(settings) / ".stoker").string();
+std::string caches_of_data(const config::Settings& settings, Io& io) {
+  return (data_folder(settings, io) / ".stoker").string();
 }
 
 CacheLocation find_cache_location(const config::Settings& settings, const Digest128& features,
@@ -199,7 +194,7 @@ CacheLocation find_cache_location(const config::Settings& settings, const Digest
   std::string name = features.short_hex();
   if (const std::string list = list_key(settings, io); !list.empty())
     name += fmt::format("-{:016x}", hash64(list));
-  const fs::path data = data_folder(settings);
+  const fs::path data = data_folder(settings, io);
   const fs::path beside = data / ".stoker" / name;
   if (holds_cache(beside, io) || can_be_written(beside))
     return {beside.string(), LocationKind::kBesideData};
@@ -232,7 +227,7 @@ std::string list_key(const config::Settings& settings, Io& io) {
   const config::DataSettings& data = settings.data;
   std::vector<std::string> parts;
   bool has_files = false;
-  if (data.sources.empty()) {
+  if (data.sources.empty() && !data.path.empty()) {
     const ListPlace place = place_of(data.path, io);
     has_files = place.name.empty() && has_part_files(data, place.folder, io);
     if (!place.name.empty()) parts.push_back(place.name);

@@ -27,7 +27,7 @@ CacheLocation find_cache_location(const config::Settings& settings, const Digest
                                   Io& io);
 
 // The folder that holds every cache of the data set beside it: "<data>/.stoker".
-std::string caches_of_data(const config::Settings& settings);
+std::string caches_of_data(const config::Settings& settings, Io& io);
 
 // Whether two folders in there hold caches of the same features, of whatever list.
 bool has_same_features(const std::string& folder, const std::string& other);

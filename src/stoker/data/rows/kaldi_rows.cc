@@ -5,6 +5,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "stoker/base/io/paths.h"
 #include "stoker/data/errors.h"
 #include "stoker/data/rows/row_readers.h"
 
@@ -54,8 +55,9 @@ Result<Entries> load_entries(const File& folder, const std::string& name) {
 }
 
 Result<Entries> load_if_present(const File& folder, const std::string& name) {
-  FileInfo info;
-  if (!folder.io().info_at(folder.handle(), name, info).ok()) return Entries();
+  const auto there = info_if_present(folder.io(), folder.handle(), name);
+  if (!there.ok()) return there.error();
+  if (!*there) return Entries();
   return load_entries(folder, name);
 }
 
