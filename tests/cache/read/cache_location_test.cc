@@ -89,7 +89,8 @@ TEST_F(CacheLocationTest, ListsOfOneFolderHaveCachesOfTheirOwn) {
   EXPECT_EQ(run(of("train.jsonl")).build.rows_built, 0U);
   EXPECT_EQ(run(of("val.jsonl")).build.rows_built, 0U);
   const auto unused = [&] {
-    return find_unused(system_io(), caches_of_data(of("train.jsonl"), system_io()), {train.place.folder});
+    return find_unused(system_io(), caches_of_data(of("train.jsonl"), system_io()),
+                       {train.place.folder});
   };
   EXPECT_TRUE(unused().empty()) << unused().front().path;
   fs::remove(temp_.file("data/val.jsonl"));
