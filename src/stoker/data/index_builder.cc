@@ -260,7 +260,20 @@ class IndexBuilder {
     const auto first =
         std::find_if(index_.rejects().begin(), index_.rejects().end(),
                      [&](const Reject& reject) { return reject.error.code->name == worst->first; });
-    return first == index_.rejects().end() ? std::string() : first->error.cure;
+    if (first == index_.rejects().end()) return {};
+    return first->error.cure.empty() ? std::string(first->error.code->cure) : first->error.cure;
+  }
+
+  // As common_cure(), for rows that the user's own limits leave out.
+  std::string cure_of_no_rows() const {
+    const CodeCounts& codes = index_.account_.filter_codes();
+    for (const ErrorCode* code :
+         {&kFilterSplit, &kFilterSubset, &kFilterText, &kFilterDuration, &kFilterFrames}) {
+      const auto found = codes.find(code->name);
+      if (found != codes.end() && found->second * 2 >= index_.counts().rows)
+        return std::string(code->cure);
+    }
+    return common_cure();
   }
 
   std::optional<Error> refusal() const {
@@ -286,7 +299,7 @@ class IndexBuilder {
           .promised = "usable rows",
           .found = fmt::format("none: {} rows, {} filtered, {} rejected", grouped(counts.rows),
                                grouped(counts.filtered), grouped(counts.rejected)),
-          .cure = common_cure()};
+          .cure = cure_of_no_rows()};
     if (!tokenizers_.empty())
       return vocabulary_misfit(index_, tokenizers_, options_.max_unknown_fraction);
     return std::nullopt;
