@@ -41,8 +41,22 @@ void require_at_most(const LoadedSettings& loaded, const Pair& pair) {
                               pair.limit_path, write_json(pair.limit))});
 }
 
+// A recipe knows its values and not where they were given.
+template <class Work>
+auto with_place_of_mel(const LoadedSettings& loaded, Work work) {
+  try {
+    return work();
+  } catch (const ConfigError& failure) {
+    Error error = failure.error();
+    if (error.code == &kMelValue && !loaded.settings.features.mel.empty())
+      error.place = source_of(loaded, "features.mel").place;
+    raise(std::move(error));
+  }
+}
+
 void check_recipe(const LoadedSettings& loaded) {
-  const MelRecipe mel = recipe_of(loaded.settings.features);
+  const MelRecipe mel =
+      with_place_of_mel(loaded, [&] { return recipe_of(loaded.settings.features); });
   const auto as_number = [](std::int64_t value) { return static_cast<double>(value); };
   require_at_most(loaded, {"features.win_length", as_number(mel.win_samples), "features.n_fft",
                            as_number(mel.n_fft)});
@@ -60,7 +74,7 @@ void check_recipe(const LoadedSettings& loaded) {
            .place = blame(loaded, "features.fmin", "features.fmax"),
            .found = fmt::format("features.fmin = {} is not below features.fmax = {}",
                                 write_json(mel.fmin_hz), write_json(mel.fmax_hz))});
-  check_mel_recipe(mel);
+  with_place_of_mel(loaded, [&] { check_mel_recipe(mel); });
 }
 
 void check_limits(const LoadedSettings& loaded) {

@@ -2,8 +2,12 @@
 #include <fmt/ranges.h>
 
 #include <array>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "stoker/config/errors.h"
+#include "stoker/config/nearest_name.h"
 #include "stoker/config/settings.h"
 
 namespace stoker::config {
@@ -152,12 +156,12 @@ MelRecipe mel_preset(std::string_view name) {
     recipe.preset = name;
     return recipe;
   }
+  const std::vector<std::string> known(kNames.begin(), kNames.end());
+  const std::optional<std::string> nearest = nearest_name(name, known);
   raise({.code = &kMelPreset,
-         .place = {},
          .promised = fmt::format("one of {} for features.preset", fmt::join(kNames, ", ")),
          .found = fmt::format("\"{}\"", name),
-         .action = {},
-         .cure = {}});
+         .cure = nearest ? fmt::format("did you mean {}?", *nearest) : std::string()});
 }
 
 MelRecipe recipe_of(const FeatureSettings& features) {

@@ -6,9 +6,11 @@
 #include <charconv>
 #include <cmath>
 #include <iterator>
+#include <optional>
 #include <type_traits>
 
 #include "stoker/config/errors.h"
+#include "stoker/config/nearest_name.h"
 
 namespace stoker::config {
 namespace {
@@ -115,13 +117,19 @@ bool parse_value(std::string_view text, T& value) {
   }
 }
 
-[[noreturn]] void refuse(std::string promised, std::string found) {
+[[noreturn]] void refuse(std::string promised, std::string found, std::string cure = {}) {
   raise({.code = &kMelValue,
-         .place = {},
          .promised = std::move(promised),
          .found = std::move(found),
-         .action = {},
-         .cure = {}});
+         .cure = std::move(cure)});
+}
+
+[[noreturn]] void refuse_key(const MelRecipe& recipe, std::string_view key) {
+  std::vector<std::string> keys;
+  visit_mel_fields(recipe, [&](std::string_view name, const auto&) { keys.emplace_back(name); });
+  const std::optional<std::string> nearest = nearest_name(key, keys);
+  refuse("a key of the mel recipe", fmt::format("features.mel.{}", key),
+         nearest ? fmt::format("did you mean {}?", *nearest) : std::string());
 }
 
 template <class T>
@@ -187,7 +195,7 @@ void set_mel_value(MelRecipe& recipe, std::string_view key, std::string_view val
     known = true;
     parsed = parse_value(value, member);
   });
-  if (!known) refuse("a key of the mel recipe", fmt::format("features.mel.{}", key));
+  if (!known) refuse_key(recipe, key);
   if (!parsed) refuse(fmt::format("a value of features.mel.{}", key), fmt::format("\"{}\"", value));
 }
 
