@@ -60,16 +60,25 @@ void write_rejects(const File& folder, const PrecomputeOptions& options, const s
   publish_output(folder.io(), options.rejects_file, view_bytes(lines)).take_or_raise();
 }
 
-// Rejects of the index and of the build as one list; a row is named once.
+// Rejects of the index and of the build as one list; a row is named once. A build knows the id of a
+// row that it left out before, and not its file.
 std::vector<data::Reject> all_rejects(const WantedData& data,
                                       const std::vector<BuildReject>& built) {
   std::vector<data::Reject> rejects(data.index.rejects().begin(), data.index.rejects().end());
-  std::map<std::string_view, std::uint64_t> lines;
-  for (std::size_t i = 0; i < data.index.size(); ++i) lines[data.index[i].id] = data.index[i].line;
+  std::map<std::string_view, std::size_t> rows;
+  for (std::size_t i = 0; i < data.index.size(); ++i) rows[data.index[i].id] = i;
   std::set<std::string> seen;
-  for (const BuildReject& reject : built)
-    if (seen.insert(reject.id).second)
-      rejects.push_back({reject.id, lines[reject.id], 0, reject.error});
+  for (const BuildReject& built_reject : built) {
+    if (!seen.insert(built_reject.id).second) continue;
+    data::Reject& reject = rejects.emplace_back();
+    reject.id = built_reject.id;
+    reject.error = built_reject.error;
+    const auto row = rows.find(reject.id);
+    if (row == rows.end()) continue;
+    reject.line = data.index[row->second].line;
+    if (reject.error.code == &kRowLeftOut)
+      reject.error.place.file = std::string(data.index[row->second].file);
+  }
   return rejects;
 }
 
