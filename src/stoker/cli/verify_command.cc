@@ -209,6 +209,8 @@ ExitCode run(CommandContext& context, const VerifyArguments& arguments) {
       write_list(context, report, arguments.list_file, context.report()["cache"].text());
   list_utterances(context, report, list_file);
   print_report(context, report, num_utterances, watch.seconds());
+  if (!arguments.fix && report.stale + report.corrupt + report.missing > 0)
+    context.say("help: stoker verify --fix --data FOLDER rebuilds what is bad");
   const bool good = report.is_good() || (arguments.fix && report.failed == 0 && report.unread == 0);
   return good ? ExitCode::kDone : ExitCode::kCheckFailed;
 }

@@ -47,6 +47,13 @@ void for_each_part(const cache::Reader& reader, std::uint64_t most_bytes, const 
   }
 }
 
+std::uint64_t wanted_bytes(const cache::Reader& reader, std::uint64_t most_bytes) {
+  std::uint64_t bytes = 0;
+  for (const std::span<const std::byte>& shard : reader.mapped_shards())
+    bytes += page_bytes(shard.size());
+  return std::min(bytes, most_bytes);
+}
+
 }  // namespace
 
 std::uint64_t ram_tier_bytes(const config::CacheSettings& settings) {
@@ -61,7 +68,7 @@ RamTier::RamTier(const cache::Reader& reader, std::uint64_t most_bytes, Fallback
     const std::string why = std::generic_category().message(error_number);
     if (!fallbacks.are_allowed())
       raise({.code = &kFeedRamTier,
-             .promised = bytes_text(most_bytes_) + " of locked memory",
+             .promised = bytes_text(wanted_bytes(reader, most_bytes_)) + " of locked memory",
              .found = "none: " + why});
     fallbacks.take({"locked memory", "page cache", std::string(kFeedRamTier.name)},
                    "cache.tier ram: the cache cannot be locked in memory (" + why +
