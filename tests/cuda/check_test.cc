@@ -27,6 +27,13 @@ TEST_F(CheckTest, StatusBecomesAGpuErrorThatNamesTheCall) {
   }
 }
 
+TEST_F(CheckTest, MemoryOfTheHostHasItsOwnHelp) {
+  const Error error =
+      error_of(kStatusMemory, "cudaHostAlloc", "2.0 GiB of page-locked host memory");
+  EXPECT_EQ(error.code, &kCudaPinned);
+  EXPECT_NE(help_line(error).find("gpu.pin_memory=false"), std::string::npos);
+}
+
 TEST_F(CheckTest, EachKindOfStatusHasItsCode) {
   EXPECT_EQ(code_of(kStatusMemory), &kCudaMemory);
   EXPECT_EQ(code_of(kStatusNoDevice), &kCudaNone);

@@ -68,9 +68,10 @@ inline constexpr ErrorCode kWavGuid{"E-WAV-GUID", ExitCode::kData,
 inline constexpr ErrorCode kWavCodec{"E-WAV-CODEC", ExitCode::kData,
                                      "The samples are coded in a way that is not read from WAV.",
                                      "convert the file to PCM or FLAC"};
-inline constexpr ErrorCode kWavChannels{"E-WAV-CHANNELS", ExitCode::kData,
-                                        "The number of channels is not usable.",
-                                        "convert the file to mono"};
+inline constexpr ErrorCode kWavChannels{
+    "E-WAV-CHANNELS", ExitCode::kData, "The number of channels is not usable.",
+    "convert the file to mono, or let several channels be mixed: "
+    "--set data.allow_mix=true"};
 inline constexpr ErrorCode kWavRate{"E-WAV-RATE", ExitCode::kData,
                                     "The sample rate is not one of a recording.",
                                     "export the recording again"};
@@ -106,7 +107,8 @@ inline constexpr std::array kWavErrorCodes{
 // Log-mel on a GPU.
 inline constexpr ErrorCode kMelVariant{
     "E-MEL-VARIANT", ExitCode::kUsage,
-    "That kernel cannot compute this recipe, or not on this GPU.", "leave the variant to `auto`"};
+    "That kernel cannot compute this recipe, or not on this GPU.",
+    "type --variant auto, which chooses a kernel that can"};
 
 // All of this folder, coded_errors.h included.
 inline constexpr auto kErrorCodes = [] {

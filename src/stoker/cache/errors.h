@@ -43,9 +43,9 @@ inline constexpr ErrorCode kImportShape{
     "E-IMPORT-SHAPE", ExitCode::kData,
     "An imported feature has another shape than its folder says.",
     "make that file again, or remove it: stoker precompute makes the record from the sound"};
-inline constexpr ErrorCode kImportTwice{"E-IMPORT-TWICE", ExitCode::kUsage,
-                                        "There are two folders of one kind to import.",
-                                        "give the one that is meant"};
+inline constexpr ErrorCode kImportTwice{
+    "E-IMPORT-TWICE", ExitCode::kUsage, "There are two folders of one kind to import.",
+    "type stoker cache import FOLDER with one of the two folders"};
 inline constexpr ErrorCode kImportEmpty{
     "E-IMPORT-EMPTY", ExitCode::kData, "There is nothing to import in the folder.",
     "give the folder that holds tokens_*, mels_* or .npy files"};

@@ -70,7 +70,9 @@ Error error_of(int status, std::string_view call, std::string_view detail) {
   std::string found(call);
   if (!detail.empty()) found.append(" (").append(detail).append(")");
   found += ": " + status_text(status);
-  return {.code = code_of(status), .found = std::move(found)};
+  // The runtime reports one status whether the memory of the GPU or of the host is short.
+  const bool is_pinned = status == kStatusMemory && call == "cudaHostAlloc";
+  return {.code = is_pinned ? &kCudaPinned : code_of(status), .found = std::move(found)};
 }
 
 void check(int status, std::string_view call, std::string_view detail) {

@@ -24,7 +24,7 @@ inline constexpr ErrorCode kCudaMemory{
 inline constexpr ErrorCode kCudaPinned{
     "E-CUDA-PINNED", ExitCode::kGpu,
     "Page-locked host memory could not be had; copies would be slower without it.",
-    "raise `ulimit -l`, free memory, or type --set gpu.pin_memory=false"};
+    "free memory, raise the memory limit of the container, or type --set gpu.pin_memory=false"};
 inline constexpr ErrorCode kCudaSticky{
     "E-CUDA-STICKY", ExitCode::kGpu,
     "The GPU reported an error after which this process cannot use it any more.",

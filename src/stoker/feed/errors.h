@@ -10,7 +10,8 @@ namespace stoker::feed {
 inline constexpr ErrorCode kFeedRanks{
     "E-FEED-RANKS", ExitCode::kUsage,
     "Rank, world size and data.batch_multiple do not fit together: every batch must divide evenly.",
-    "give a rank below the world size, and a data.batch_multiple that the world size divides"};
+    "give a rank below the world size (data.rank and data.world_size, or RANK and WORLD_SIZE), and "
+    "a data.batch_multiple that is a multiple of the world size"};
 inline constexpr ErrorCode kFeedShape{
     "E-FEED-SHAPE", ExitCode::kUsage,
     "The batch settings cannot hold the data, or ask for no rows at all.",
@@ -45,7 +46,7 @@ inline constexpr ErrorCode kFeedFileChanged{
     "start again: the data set is indexed anew"};
 inline constexpr ErrorCode kFeedMemory{
     "E-FEED-MEMORY", ExitCode::kMemory, "The batch buffers do not fit into the memory given.",
-    "raise data.buffer_memory, or lower data.batch_frames or data.prefetch_buffer_size"};
+    "raise data.buffer_memory, or lower data.batch_frames or data.batch_size"};
 inline constexpr ErrorCode kFeedAugment{
     "E-FEED-AUGMENT", ExitCode::kUsage,
     "Utterances cannot be changed on the fly as the augment settings ask.",

@@ -40,7 +40,13 @@ TEST_F(UploaderFaultTest, WithoutPinnedMemoryTheSameBatchesComeFromOrdinaryMemor
 
 TEST_F(UploaderFaultTest, StrictRefusesPageableMemory) {
   SimulatedGpu gpu({.has_pinned = false});
-  EXPECT_THROW(Feed(setup_for(gpu, {.fallbacks = FallbackPolicy::kRefuse})), GpuError);
+  try {
+    Feed feed(setup_for(gpu, {.fallbacks = FallbackPolicy::kRefuse}));
+    FAIL() << "batches in ordinary memory";
+  } catch (const GpuError& failure) {
+    EXPECT_EQ(failure.error().code, &cuda::kCudaPinned);
+    EXPECT_NE(help_line(failure.error()).find("gpu.pin_memory=false"), std::string::npos);
+  }
 }
 
 TEST_F(UploaderFaultTest, WithLittleMemoryTheRingIsShorter) {

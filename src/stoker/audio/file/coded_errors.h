@@ -46,7 +46,7 @@ inline constexpr ErrorCode kCodedDecode{"E-SOUND-DECODE", ExitCode::kData,
                                         "copy or encode the recording again"};
 inline constexpr ErrorCode kCodedChannels{
     "E-SOUND-CHANNELS", ExitCode::kData, "The file has several channels and mixing is not allowed.",
-    "convert the file to mono, or allow mixing"};
+    "convert the file to mono, or type --set data.allow_mix=true"};
 
 inline constexpr ErrorCode kSoundShort{"E-SOUND-SHORT", ExitCode::kData,
                                        "The sound is too short to give one frame.",
