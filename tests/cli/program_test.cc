@@ -1,7 +1,13 @@
+#include "stoker/cli/program.h"
+
 #include <gmock/gmock.h>
+#include <sys/mman.h>
 
+#include <array>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
+#include "stoker/cli/batch_file.h"
 #include "tests/cli/program_run.h"
 
 namespace stoker::cli {
@@ -97,6 +103,41 @@ TEST(ProgramTest, FullOutputIsAStorageError) {
   const ProgramRun run = run_program("config show --json >/dev/full");
   EXPECT_EQ(run.exit_code, 4);
   EXPECT_THAT(run.err, HasSubstr("E-OUTPUT"));
+}
+
+void add_broken_command(const Command& app, CommandContext& context) {
+  context.on(app.add_command("break", "Fails as no command should"),
+             []() -> ExitCode { throw std::logic_error("an index past the end"); });
+}
+
+TEST(ProgramTest, AnUnexpectedExceptionIsABugToReport) {
+  constexpr std::array<CommandGroup, 1> kBroken{&add_broken_command};
+  std::string name = "stoker";
+  std::string command = "break";
+  std::array<char*, 3> arguments{name.data(), command.data(), nullptr};
+  testing::internal::CaptureStderr();
+  const int exit_code = Program(kBroken).run(2, arguments.data());
+  const std::string err = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(exit_code, 134);
+  EXPECT_EQ(err,
+            "error[E-BUG]: an index past the end\n"
+            "help: please report this line with the command that led to it\n");
+}
+
+TEST(BatchFileTest, AnArrayThatNoZipFileHoldsIsRefused) {
+  const std::size_t num_bytes = std::size_t{5} << 30U;
+  void* const pages = mmap(nullptr, num_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(pages, MAP_FAILED);
+  ZipStore file;
+  try {
+    add_batch_array(file, "mel", {static_cast<const std::byte*>(pages), num_bytes});
+    ADD_FAILURE() << "taken";
+  } catch (const MemoryError& failure) {
+    EXPECT_EQ(failure.error().code->name, "E-SAVE-SIZE");
+    EXPECT_THAT(failure.error().found, HasSubstr("mel of 5,368,709,120 bytes"));
+    EXPECT_THAT(help_line(failure.error()), HasSubstr("data.batch_size"));
+  }
+  munmap(pages, num_bytes);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "stoker/data/errors.h"
 #include "tests/data/data_set.h"
 #include "tests/doubles/fault_io.h"
 
@@ -191,7 +192,13 @@ TEST(IndexTest, AStopEndsTheWork) {
   data.options.check = FileCheck::kNone;
   std::stop_source stop;
   stop.request_stop();
-  EXPECT_THROW(scan_index(data.options, system_io(), stop.get_token()), DataError);
+  try {
+    scan_index(data.options, system_io(), stop.get_token());
+    FAIL() << "10,000 rows were read";
+  } catch (const DataError& failure) {
+    EXPECT_EQ(failure.error().code, &kDataStopped);
+    EXPECT_EQ(help_line(failure.error()), "help: run the same command again");
+  }
 }
 
 }  // namespace

@@ -68,6 +68,7 @@ FaultIo::Verdict FaultIo::judge(IoCall call) {
       if (fault.kind == Fault::Kind::kKill) std::raise(SIGKILL);
       if (fault.kind == Fault::Kind::kError) verdict.failure = SysResult{-1, fault.error_number};
       if (fault.kind == Fault::Kind::kShort) verdict.shorten = true;
+      if (fault.kind == Fault::Kind::kFlip) verdict.flip = true;
       if (fault.kind == Fault::Kind::kDelay) delay += fault.delay;
     }
   }
@@ -117,7 +118,10 @@ SysResult FaultIo::pread(int handle, std::span<std::byte> into, std::uint64_t of
 SysResult FaultIo::pwrite(int handle, std::span<const std::byte> from, std::uint64_t offset_bytes) {
   const Verdict verdict = judge(IoCall::kWrite);
   if (verdict.failure) return *verdict.failure;
-  return inner_->pwrite(handle, shortened(from, verdict.shorten), offset_bytes);
+  if (!verdict.flip) return inner_->pwrite(handle, shortened(from, verdict.shorten), offset_bytes);
+  std::vector<std::byte> other(from.begin(), from.end());
+  other[other.size() / 2] ^= std::byte{1};
+  return inner_->pwrite(handle, other, offset_bytes);
 }
 
 SysResult FaultIo::sync(int handle) {
@@ -161,7 +165,11 @@ SysResult FaultIo::try_lock(int handle) {
 }
 
 SysResult FaultIo::free_space(int handle, std::uint64_t& bytes) {
-  return guarded(IoCall::kFreeSpace, [&] { return inner_->free_space(handle, bytes); });
+  return guarded(IoCall::kFreeSpace, [&] {
+    const SysResult asked = inner_->free_space(handle, bytes);
+    bytes = free_bytes_.value_or(bytes);
+    return asked;
+  });
 }
 
 SysResult FaultIo::map(int handle, std::uint64_t size_bytes, const std::byte*& out) {

@@ -45,6 +45,7 @@ struct Fault {
   enum class Kind {
     kError,  // fails with error_number; a failed close still closes
     kShort,  // a read or write moves half of its bytes, at least one
+    kFlip,   // a write stores one bit other than given, and reports success
     kDelay,  // sleeps, then goes on
     kKill,   // SIGKILL to this process, before the call
   };
@@ -66,6 +67,8 @@ class FaultIo final : public Io {
   // Counts for this fault start anew at 1.
   void plan(Fault fault);
   void clear_faults();
+  // What free_space() answers from now on.
+  void set_free_space(std::uint64_t bytes) { free_bytes_ = bytes; }
 
   std::uint64_t num_fired() const { return num_fired_; }
   std::uint64_t num_calls() const { return num_calls_; }
@@ -101,6 +104,7 @@ class FaultIo final : public Io {
   struct Verdict {
     std::optional<SysResult> failure;
     bool shorten = false;
+    bool flip = false;
   };
 
   bool fires(Planned& planned, IoCall call);
@@ -109,6 +113,7 @@ class FaultIo final : public Io {
   SysResult guarded(IoCall which, Call call);
 
   Io* inner_;
+  std::optional<std::uint64_t> free_bytes_;
   std::atomic<std::uint64_t> num_calls_ = 0;
   std::atomic<std::uint64_t> num_fired_ = 0;
   mutable std::mutex mutex_;  // guards all below

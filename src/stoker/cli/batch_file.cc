@@ -28,10 +28,7 @@ cache::ArrayShape shape_of(ElementType element, std::initializer_list<std::size_
 class BatchFile {
  public:
   void add(std::string_view name, std::span<const std::byte> npy) {
-    if (zip_.add(fmt::format("{}.npy", name), npy)) return;
-    raise({.code = &kSaveSize,
-           .promised = "a batch of less than " + grouped(ZipStore::kMaxBytes) + " bytes",
-           .found = "more, at the array " + std::string(name)});
+    add_batch_array(zip_, name, npy);
   }
 
   void add(std::string_view name, const cache::ArrayShape& shape, const void* values) {
@@ -94,6 +91,13 @@ void add_named_arrays(const feed::Batch& batch, const feed::BatchFormat& format,
 }
 
 }  // namespace
+
+void add_batch_array(ZipStore& file, std::string_view name, std::span<const std::byte> npy) {
+  if (file.add(fmt::format("{}.npy", name), npy)) return;
+  raise({.code = &kSaveSize,
+         .promised = "a batch of less than " + grouped(ZipStore::kMaxBytes) + " bytes",
+         .found = fmt::format("more, at the array {} of {} bytes", name, grouped(npy.size()))});
+}
 
 std::string batch_file_name(const feed::Batch& batch) {
   return fmt::format("epoch-{:05}-batch-{:06}.npz", batch.epoch(), batch.index());

@@ -132,7 +132,9 @@ std::string torch_version(bool is_asked) {
   std::error_code ignored;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored);
   const auto library = train::open_train_library(program.parent_path().string());
-  return library ? library->torch_version() : "absent: " + library.error().found;
+  if (library) return library->torch_version();
+  const Error& error = library.error();
+  return fmt::format("absent ({}): {}; {}", error.code->name, error.found, error.code->cure);
 }
 
 // Pairs of name and value, in the order shown.
@@ -160,7 +162,7 @@ int Program::run(int argc, char** argv) {
       "Settings: --config FILE < environment STOKER_SECTION__KEY < options < --set; "
       "`stoker config show` prints them with their source.");
   add_global_options(line);
-  for (const auto add : kCommandGroups) add(line.root(), context_);
+  for (const CommandGroup add : groups_) add(line.root(), context_);
   const int parsed = parse(line, argc, argv);
   return parsed == kKeepRunning ? run_chosen() : parsed;
 }

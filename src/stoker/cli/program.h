@@ -2,10 +2,13 @@
 // end into output and exit code.
 #pragma once
 
+#include <span>
+
 #include "stoker/base/clock.h"
 #include "stoker/base/error.h"
 #include "stoker/cli/command_context.h"
 #include "stoker/cli/command_line.h"
+#include "stoker/cli/commands.h"
 
 namespace stoker::cli {
 
@@ -14,6 +17,8 @@ bool wants_json(int argc, char** argv);
 
 class Program {
  public:
+  explicit Program(std::span<const CommandGroup> groups = kCommandGroups) : groups_(groups) {}
+
   // Runs the whole command line and returns the process's exit code.
   int run(int argc, char** argv);
 
@@ -27,6 +32,7 @@ class Program {
   ExitCode show_version();
   void write_report(const Error* error);
 
+  std::span<const CommandGroup> groups_;
   Stopwatch watch_;
   CommandContext context_;
   bool version_asked_ = false;

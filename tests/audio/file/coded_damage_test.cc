@@ -108,6 +108,17 @@ TEST(CodedDamageTest, EveryDamageIsRefusedByItsCode) {
   EXPECT_GE(count, 40);
 }
 
+TEST(CodedDamageTest, AFileWithoutASampleIsEmpty) {
+  ScratchFolder folder;
+  const std::string path = folder.path() + "/a.ogg";
+  write_coded(path, kVorbisFile, 1, std::vector<float>(), sf_writef_float);
+  File file = open_file(system_io(), path, OpenFor::kRead).take_or_raise();
+  const Result<SoundInfo> info = read_sound_info(file);
+  ASSERT_FALSE(info.ok());
+  EXPECT_EQ(info.error().code->name, "E-SOUND-EMPTY");
+  EXPECT_EQ(help_line(info.error()), "help: export or download the recording again");
+}
+
 TEST(CodedDamageTest, TruncationSaysWhatWasPromisedAndHeld) {
   const std::string flac = bytes_of(kFlacFile);
   ScratchFolder folder;

@@ -4,7 +4,9 @@
 
 #include <filesystem>
 #include <fstream>
+#include <optional>
 
+#include "stoker/cache/errors.h"
 #include "stoker/cache/read/reader.h"
 #include "tests/cache/small_world.h"
 #include "tests/doubles/fault_io.h"
@@ -204,6 +206,39 @@ TEST_F(BuildTest, ASourceThatChangesWhileItIsReadIsReported) {
     EXPECT_EQ(error.error().place.file, "u002");
   }
   EXPECT_EQ(small.build().rows_built, 1U);
+}
+
+const Error* failure_of(SmallWorld& small, std::optional<Failure>& kept) {
+  try {
+    small.build();
+    return nullptr;
+  } catch (const Failure& failure) {
+    return &kept.emplace(failure).error();
+  }
+}
+
+TEST_F(BuildTest, WithoutRoomOnTheDiskNothingIsBegun) {
+  SmallWorld small = world(20);
+  io_.set_free_space(1000);
+  std::optional<Failure> kept;
+  const Error* error = failure_of(small, kept);
+  ASSERT_NE(error, nullptr);
+  EXPECT_EQ(error->code, &kCacheSpace);
+  EXPECT_EQ(error->found, "1000 bytes");
+  EXPECT_NE(error->promised.find("of free space for 2 shards"), std::string::npos);
+  EXPECT_FALSE(std::filesystem::exists(small.cache_path() + "/manifest.json"));
+}
+
+TEST_F(BuildTest, AShardThatTheDiskChangedIsNotPublished) {
+  SmallWorld small = world(20);
+  io_.plan({.kind = Fault::Kind::kFlip,
+            .calls = {IoCall::kWrite},
+            .repeat = Fault::Repeat::kFromThenOn});
+  std::optional<Failure> kept;
+  const Error* error = failure_of(small, kept);
+  ASSERT_NE(error, nullptr);
+  EXPECT_EQ(error->code, &kBuildVerify) << error_line(*error);
+  EXPECT_FALSE(std::filesystem::exists(small.cache_path() + "/shard-00000.stk"));
 }
 
 }  // namespace
