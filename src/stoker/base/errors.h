@@ -55,9 +55,6 @@ inline constexpr ErrorCode kIoHandles{"E-IO-HANDLES", ExitCode::kMemory,
 inline constexpr ErrorCode kIoMemory{"E-IO-MEMORY", ExitCode::kMemory,
                                      "The kernel has no memory left for the operation.",
                                      "free memory or raise the limit of the process or container"};
-inline constexpr ErrorCode kIoLocked{"E-IO-LOCKED", ExitCode::kLockHeld,
-                                     "Another process holds the lock.",
-                                     "wait for it to end, or stop it"};
 inline constexpr ErrorCode kIoFailed{"E-IO-FAILED", ExitCode::kStorage,
                                      "The storage reported an error; the reason is named.",
                                      "look at the kernel log (dmesg) and the health of the disk or "
@@ -71,9 +68,9 @@ inline constexpr ErrorCode kSimdLevel{"E-SIMD-LEVEL", ExitCode::kUsage,
                                       "that this processor lacks.",
                                       "unset STOKER_SIMD, or set it to one of the listed values"};
 
-inline constexpr std::array kErrorCodes{
-    &kIoMissing, &kIoAccess, &kIoOutside,  &kIoLoop,      &kIoKind,   &kIoName,
-    &kIoExists,  &kIoFull,   &kIoReadOnly, &kIoFileLimit, &kIoTooBig, &kIoHandles,
-    &kIoMemory,  &kIoLocked, &kIoFailed,   &kThreadStart, &kSimdLevel};
+inline constexpr std::array kErrorCodes{&kIoMissing,  &kIoAccess,    &kIoOutside,   &kIoLoop,
+                                        &kIoKind,     &kIoName,      &kIoExists,    &kIoFull,
+                                        &kIoReadOnly, &kIoFileLimit, &kIoTooBig,    &kIoHandles,
+                                        &kIoMemory,   &kIoFailed,    &kThreadStart, &kSimdLevel};
 
 }  // namespace stoker

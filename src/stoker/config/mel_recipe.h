@@ -86,10 +86,10 @@ struct MelRecipe {
 
 std::span<const std::string_view> mel_preset_names();
 
-// Throws ConfigError E-CONFIG-PRESET naming the nearest preset when `name` is none of the ten.
+// Throws ConfigError E-MEL-PRESET naming the nearest preset when `name` is none of the ten.
 MelRecipe mel_preset(std::string_view name);
 
-// Throws ConfigError E-CONFIG-MEL naming the value, its limit and its key.
+// Throws ConfigError E-MEL-VALUE naming the value, its limit and its key.
 void check_mel_recipe(const MelRecipe& recipe);
 
 // The value of each key as text (numbers in shortest round-trip form), sorted by key, `preset` left

@@ -46,8 +46,6 @@ const ErrorCode& code_for(std::string_view operation, int error_number) {
       return kIoHandles;
     case ENOMEM:
       return kIoMemory;
-    case EWOULDBLOCK:
-      return operation == "lock" ? kIoLocked : kIoFailed;
     default:
       return kIoFailed;
   }
@@ -89,7 +87,7 @@ std::string reason_text(std::string_view operation, int error_number) {
     case ENFILE:
       return "the machine's limit on open files is reached";
     case EWOULDBLOCK:
-      return operation == "lock" ? "another process holds it" : "the resource is busy";
+      return "the resource is busy";
     case EIO:
       return "the storage reported an input/output error";
     case ESTALE:

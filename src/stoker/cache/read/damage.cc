@@ -12,8 +12,7 @@ namespace stoker::cache {
 bool is_passing(const Error& error) noexcept {
   if (error.code == nullptr) return false;
   if (error.code->exit == ExitCode::kMemory) return true;
-  constexpr std::array<const ErrorCode*, 4> kPassing{&kIoAccess, &kIoFailed, &kIoReadOnly,
-                                                     &kIoLocked};
+  constexpr std::array<const ErrorCode*, 3> kPassing{&kIoAccess, &kIoFailed, &kIoReadOnly};
   return std::find(kPassing.begin(), kPassing.end(), error.code) != kPassing.end();
 }
 
