@@ -114,6 +114,7 @@ def main() -> int:
         run("instructions", [sys.executable, "tools/check_instructions.py", library]),
         run("outputs", [sys.executable, "tools/check_outputs.py"]),
         run("settings", [sys.executable, "tools/check_settings.py"]),
+        run("error tests", [sys.executable, "tools/check_error_tests.py"]),
         run("words", [sys.executable, "tools/check_words.py"]),
         line_limits(),
         run("ruff", ["ruff", "check", *scripts]),
