@@ -141,15 +141,10 @@ Result<void> read_json_rows(LineReader& lines, const RowRules& rules, const RowS
   const Result<ColumnNames> names = parse_columns(rules.columns, rules.file);
   if (!names.ok()) return names.error();
   RowGate gate(rules, sink);
-  Line line;
-  for (;;) {
-    auto more = lines.next(line);
-    if (!more.ok()) return more.error();
-    if (!*more) return {};
-    auto use = screen_line(line, gate);
-    if (!use.ok()) return use.error();
-    if (*use == LineUse::kRow) read_json_row(line, *names, gate);
-  }
+  return for_each_row(lines, gate, [&](const Line& line) -> Result<void> {
+    read_json_row(line, *names, gate);
+    return {};
+  });
 }
 
 }  // namespace stoker::data

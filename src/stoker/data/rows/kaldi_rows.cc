@@ -110,6 +110,22 @@ std::optional<Error> locate(const Sisters& sisters, const Line& line, Row& row) 
   return std::nullopt;
 }
 
+void read_kaldi_row(const Line& line, const Sisters& sisters, RowGate& gate) {
+  const KeyAndRest entry = split_key(line.text);
+  Row row{.id = entry.key,
+          .text = entry.rest,
+          .raw_text = entry.rest,
+          .line = line.number,
+          .at_bytes = line.at_bytes};
+  if (auto error = locate(sisters, line, row))
+    return gate.reject(entry.key, line.number, std::move(*error));
+  row.file = without_root(row.file, gate.rules());
+  if (const auto speaker = sisters.speakers.find(std::string(entry.key));
+      speaker != sisters.speakers.end())
+    row.speaker = speaker->second;
+  gate.pass(row, {line.at_bytes, line.at_bytes, line.at_bytes});
+}
+
 }  // namespace
 
 Result<void> read_kaldi_rows(LineReader& lines, const File& folder, const RowRules& rules,
@@ -123,30 +139,10 @@ Result<void> read_kaldi_rows(LineReader& lines, const File& folder, const RowRul
     *entries = std::move(*loaded);
   }
   RowGate gate(rules, sink);
-  Line line;
-  for (;;) {
-    auto more = lines.next(line);
-    if (!more.ok()) return more.error();
-    if (!*more) return {};
-    auto use = screen_line(line, gate);
-    if (!use.ok()) return use.error();
-    if (*use == LineUse::kSkip) continue;
-    const KeyAndRest entry = split_key(line.text);
-    Row row{.id = entry.key,
-            .text = entry.rest,
-            .raw_text = entry.rest,
-            .line = line.number,
-            .at_bytes = line.at_bytes};
-    if (auto error = locate(sisters, line, row)) {
-      gate.reject(entry.key, line.number, std::move(*error));
-      continue;
-    }
-    row.file = without_root(row.file, rules);
-    if (const auto speaker = sisters.speakers.find(std::string(entry.key));
-        speaker != sisters.speakers.end())
-      row.speaker = speaker->second;
-    gate.pass(row, {line.at_bytes, line.at_bytes, line.at_bytes});
-  }
+  return for_each_row(lines, gate, [&](const Line& line) -> Result<void> {
+    read_kaldi_row(line, sisters, gate);
+    return {};
+  });
 }
 
 }  // namespace stoker::data

@@ -71,16 +71,10 @@ void read_pipe_row(const Line& line, RowGate& gate) {
 
 Result<void> read_pipe_rows(LineReader& lines, const RowRules& rules, const RowSink& sink) {
   RowGate gate(rules, sink);
-  Line line;
-  for (;;) {
-    auto more = lines.next(line);
-    if (!more.ok()) return more.error();
-    if (!*more) return {};
-    auto use = screen_line(line, gate);
-    if (!use.ok()) return use.error();
-    if (*use == LineUse::kSkip || (line.number == 1 && is_header(line.text))) continue;
-    read_pipe_row(line, gate);
-  }
+  return for_each_row(lines, gate, [&](const Line& line) -> Result<void> {
+    if (line.number != 1 || !is_header(line.text)) read_pipe_row(line, gate);
+    return {};
+  });
 }
 
 }  // namespace stoker::data

@@ -56,6 +56,10 @@ void RowGate::tell_outside(const Row& row, const Error& error) const {
   if (sink_.outside && error.code == &kMetaPath && path.starts_with('/')) sink_.outside(path);
 }
 
+namespace {
+
+enum class LineUse { kRow, kSkip };
+
 Result<LineUse> screen_line(const Line& line, RowGate& gate) {
   const std::size_t lone = line.text.find('\r');
   const bool old_mac = lone != std::string_view::npos && line.number == 1 && line.ends_file;
@@ -81,6 +85,22 @@ Result<LineUse> screen_line(const Line& line, RowGate& gate) {
     return LineUse::kSkip;
   }
   return LineUse::kRow;
+}
+
+}  // namespace
+
+Result<void> for_each_row(LineReader& lines, RowGate& gate,
+                          const std::function<Result<void>(const Line& line)>& take) {
+  Line line;
+  for (;;) {
+    const Result<bool> more = lines.next(line);
+    if (!more.ok()) return more.error();
+    if (!*more) return {};
+    const Result<LineUse> use = screen_line(line, gate);
+    if (!use.ok()) return use.error();
+    if (*use == LineUse::kSkip) continue;
+    if (Result<void> taken = take(line); !taken.ok()) return taken;
+  }
 }
 
 std::string_view without_root(std::string_view path, const RowRules& rules) noexcept {

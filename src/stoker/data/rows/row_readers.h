@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -83,10 +84,11 @@ Result<void> read_kaldi_rows(LineReader& lines, const File& folder, const RowRul
 Result<Digest128> read_text_file_rows(const File& folder, const TextFiles& texts,
                                       const RowRules& rules, const RowSink& sink);
 
-// What every line must pass first: rejects lines that are too long or hold a lone CR, and tells
-// blank ones apart. A file of old Mac lines is an error as a whole.
-enum class LineUse { kRow, kSkip };
-Result<LineUse> screen_line(const Line& line, RowGate& gate);
+// Gives every line that may be a row to `take`, in order, until one is an error. Blank lines are
+// left out; lines that are too long or hold a lone CR are rejected. A file of old Mac lines is an
+// error as a whole.
+Result<void> for_each_row(LineReader& lines, RowGate& gate,
+                          const std::function<Result<void>(const Line& line)>& take);
 
 // A path as manifests write it, made relative: either form of the root is taken off.
 std::string_view without_root(std::string_view path, const RowRules& rules) noexcept;

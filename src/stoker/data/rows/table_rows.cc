@@ -87,22 +87,15 @@ class TableReader {
 
 Result<void> read_table_rows(LineReader& lines, const RowRules& rules, const RowSink& sink) {
   RowGate gate(rules, sink);
-  Line line;
   std::optional<TableReader> table;
-  for (;;) {
-    auto more = lines.next(line);
-    if (!more.ok()) return more.error();
-    if (!*more) return {};
-    auto use = screen_line(line, gate);
-    if (!use.ok()) return use.error();
-    if (*use == LineUse::kSkip) continue;
+  return for_each_row(lines, gate, [&](const Line& line) -> Result<void> {
     if (table) {
       table->read_row(line);
-      continue;
+      return {};
     }
     table.emplace(gate, line.text);
-    if (auto header = table->set_header(line.text); !header.ok()) return header;
-  }
+    return table->set_header(line.text);
+  });
 }
 
 }  // namespace stoker::data
