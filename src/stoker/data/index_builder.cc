@@ -293,13 +293,13 @@ class IndexBuilder {
                                worst_codes(index_.account_.reject_codes())),
           .cure = common_cure()};
     if (counts.accepted == 0)
-      return Error{
-          .code = &kDataNoRows,
-          .place = {.file = file},
-          .promised = "usable rows",
-          .found = fmt::format("none: {} rows, {} filtered, {} rejected", grouped(counts.rows),
-                               grouped(counts.filtered), grouped(counts.rejected)),
-          .cure = cure_of_no_rows()};
+      return Error{.code = &kDataNoRows,
+                   .place = {.file = file},
+                   .promised = "usable rows",
+                   .found = fmt::format("none: {}, {} filtered, {} rejected",
+                                        counted(counts.rows, "row", "rows"),
+                                        grouped(counts.filtered), grouped(counts.rejected)),
+                   .cure = cure_of_no_rows()};
     if (!tokenizers_.empty())
       return vocabulary_misfit(index_, tokenizers_, options_.max_unknown_fraction);
     return std::nullopt;
