@@ -28,6 +28,7 @@ find_program(STOKER_CCACHE ccache)
 if(STOKER_CCACHE)
   # Paths are hashed relative to the source folder, so that every clone on a machine shares the cache.
   set(stoker_launcher ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_CURRENT_SOURCE_DIR} CCACHE_NOHASHDIR=1
+                      CCACHE_SLOPPINESS=pch_defines,time_macros
                       "${STOKER_CCACHE}")
   set(CMAKE_CXX_COMPILER_LAUNCHER ${stoker_launcher})
   set(CMAKE_CUDA_COMPILER_LAUNCHER ${stoker_launcher})

@@ -41,10 +41,18 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "tuner": set(),
         "baseline": {"source"},
     },
+    "train": {
+        "checkpoint": set(),
+        "model": set(),
+        "loop": {"checkpoint", "model"},
+        "speech": {"loop"},
+        "door": {"speech"},
+    },
 }
 # Of the flat files of these folders, rooms may include only the ones named.
 BELOW_ROOMS: dict[str, set[str]] = {
     "cache": {"errors.h"},
+    "train": {"errors.h"},
     "feed": {"batch_counts.h", "errors.h", "fallbacks.h", "feed_state.h"},
 }
 # Who calls the trainer comes through its door, which shows nothing of libtorch.

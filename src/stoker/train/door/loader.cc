@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <vector>
 
+#include "stoker/train/errors.h"
+
 namespace stoker::train {
 namespace {
 

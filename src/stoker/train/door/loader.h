@@ -2,18 +2,12 @@
 // command needs a model.
 #pragma once
 
-#include <array>
 #include <memory>
 #include <string>
 
 #include "stoker/base/result.h"
 
 namespace stoker::train {
-
-inline constexpr ErrorCode kTrainLibrary{
-    "E-TRAIN-LIB", ExitCode::kUsage, "The trainer's library is absent or cannot be loaded.",
-    "build with libtorch (tools/bootstrap installs it), or name the file in STOKER_TRAIN_LIBRARY"};
-inline constexpr std::array kErrorCodes{&kTrainLibrary};
 
 // An open libstoker_train.so. It stays open until the process ends: torch does not unload cleanly.
 class TrainLibrary {

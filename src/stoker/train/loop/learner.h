@@ -1,0 +1,143 @@
+// What the training loop needs of a model and its optimiser; shows nothing of libtorch, so that the
+// loop is tested with a stand-in.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "stoker/config/choices.h"
+#include "stoker/cuda/device.h"
+#include "stoker/feed/batch.h"
+#include "stoker/train/checkpoint/tensor_file.h"
+#include "stoker/train/model/model_shape.h"
+
+namespace stoker::train {
+
+// Log-mels are trained on as (value - mean) / deviation.
+struct MelScale {
+  double mean = 0;
+  double deviation = 1;
+
+  bool operator==(const MelScale&) const = default;
+};
+
+struct UpdateRule {
+  bool is_decoupled = true;  // AdamW; false: Adam, whose decay is part of the gradient
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1e-8;
+  double weight_decay = 1e-6;
+  double clip_norm = 1.0;  // 0: not clipped
+  double ema_decay = 0.999;
+};
+
+struct LearnerOptions {
+  ModelShape shape{};
+  MelScale scale{};
+  UpdateRule rule{};
+  Device device = Device::cpu();
+  config::Precision precision = config::Precision::kFp32;  // not auto
+  double dropout = 0.1;
+  std::uint64_t seed = 0;
+  bool is_deterministic = false;       // on a GPU; a CPU always is
+  unsigned num_threads = 1;            // of libtorch on the CPU
+  std::uint64_t max_device_bytes = 0;  // 0: no bound
+};
+
+struct LossFigures {
+  double duration = 0;
+  double prior = 0;
+  double flow = 0;
+  double total() const { return duration + prior + flow; }
+};
+
+// Of one update, known when the device has done it.
+struct UpdateFigures {
+  std::uint64_t update = 0;  // from 1
+  LossFigures losses;        // means over the true frames of all its batches
+  double gradient_norm = 0;  // before clipping
+  bool is_skipped = false;   // a loss or gradient was not finite: nothing was changed
+  double compute_s = 0;      // of its batches and the update, without waiting for data
+};
+
+// Token index of every frame of one row, the edges before and after the text counted.
+struct RowAlignment {
+  std::string id;
+  std::vector<std::int32_t> token_of_frame;
+};
+
+// A state that can be saved and gone on from bit for bit; values are in host memory.
+struct LearnerState {
+  TensorSet model;
+  TensorSet ema;
+  TensorSet optimizer;  // moments and counts
+};
+
+struct PictureRow {
+  std::string id;
+  std::int64_t num_frames = 0;
+  std::vector<float> mel;        // [frames, mels] as the feed gave it
+  std::vector<float> predicted;  // [frames, mels] of the prior, same scale
+  std::vector<std::int32_t> token_of_frame;
+  std::int64_t num_tokens = 0;  // edges counted
+};
+
+// One thread calls it.
+class Learner {
+ public:
+  virtual ~Learner() = default;
+
+  virtual std::uint64_t num_parameters() const = 0;
+
+  // Adds the gradient of a batch and gives the batch back as soon as the device has read it.
+  // `batch_number` counts batches from the run's first and keys every draw. Does not wait for a
+  // GPU.
+  virtual void add_batch(feed::Batch batch, std::uint64_t batch_number) = 0;
+  // One optimiser update from what was added; weighs every batch by its true frames, clips, skips
+  // what is not finite, moves the average of the weights, zeroes the gradient. Does not wait.
+  virtual void update(double learning_rate) = 0;
+  // Figures of updates done since the last call, in order; waits for all of them with kWait.
+  enum class Wait { kNo, kWait };
+  virtual std::vector<UpdateFigures> take_figures(Wait wait) = 0;
+
+  // Losses of a batch with the averaged weights, without dropout or gradient; draws are keyed by
+  // `batch_number` in a stream of their own, so that two evaluations compare. Waits.
+  struct Evaluation {
+    LossFigures losses;
+    double num_frames = 0;
+  };
+  virtual Evaluation evaluate(feed::Batch batch, std::uint64_t batch_number) = 0;
+  // How the current weights align the rows of a batch; for figures and pictures. Waits.
+  virtual std::vector<RowAlignment> align(feed::Batch batch) = 0;
+  virtual PictureRow picture(feed::Batch batch) = 0;  // of the first row that is not empty
+
+  // Copies to the host; waits.
+  virtual LearnerState state() = 0;
+  // E-CHECKPOINT-SHAPE where names or shapes differ. Without `optimizer` tensors moments and counts
+  // start from zero.
+  virtual void restore(const LearnerState& state) = 0;
+
+  // Speaks with the averaged weights; the request is that of speech/speaker.h.
+  struct SpokenMel {
+    std::vector<float> mel;  // [frames, mels], log-mel as the recipe makes it
+    std::int64_t num_frames = 0;
+    std::vector<std::int32_t> token_of_frame;
+  };
+  struct SpeakRequest {
+    std::vector<std::vector<std::int32_t>> tokens;  // of each text, without edges
+    std::vector<std::vector<float>> references;     // [frames, mels] log-mel; one, or one each
+    int num_steps = 16;
+    double speed = 1.0;
+    std::uint64_t seed = 0;
+  };
+  virtual std::vector<SpokenMel> speak(const SpeakRequest& request) = 0;
+};
+
+// The learner that uses libtorch. Throws ConfigError, GpuError, MemoryError.
+std::unique_ptr<Learner> make_learner(const LearnerOptions& options);
+
+}  // namespace stoker::train

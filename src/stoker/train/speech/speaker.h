@@ -1,0 +1,54 @@
+// From a checkpoint and texts to sound: what `stoker synthesize` does.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "stoker/base/io/io.h"
+#include "stoker/base/json.h"
+#include "stoker/cuda/device.h"
+#include "stoker/train/loop/learner.h"
+
+namespace stoker::train {
+
+struct SpeechRequest {
+  std::string checkpoint;  // what load_checkpoint() takes
+  std::vector<std::string> texts;
+  std::string reference{};                  // sound file; empty: the one kept in the checkpoint
+  std::optional<std::string> language{};    // empty: the checkpoint's
+  std::optional<std::string> vocabulary{};  // only to be compared with the checkpoint's
+  int num_steps = 16;                       // 4 to 32
+  double speed = 1.0;
+  std::uint64_t seed = 42;
+  std::optional<Device> device{};  // nothing: the CPU
+};
+
+struct Speech {
+  std::string text;
+  std::uint32_t rate_hz = 0;
+  std::vector<float> samples;
+  std::vector<float> mel;  // [frames, mels]
+  std::int64_t num_frames = 0;
+  std::int64_t num_mels = 0;
+  std::vector<std::int32_t> token_of_frame;
+  std::vector<std::string> symbols;  // of the tokens, edges included
+};
+
+struct SpeechReport {
+  std::vector<Speech> speeches;
+  double audio_s = 0;
+  double compute_s = 0;  // from tokens to samples, without loading the model
+  double rtf() const { return audio_s > 0 ? compute_s / audio_s : 0; }
+};
+
+// Throws Failure: E-SPEAK-…, E-CHECKPOINT-….
+SpeechReport speak(
+    Io& io, const SpeechRequest& request,
+    const std::function<std::unique_ptr<Learner>(const LearnerOptions&)>& make = make_learner);
+
+}  // namespace stoker::train
