@@ -13,9 +13,12 @@ namespace {
 
 at::ScalarType scalar_of(config::MelDtype dtype) {
   switch (dtype) {
-    case config::MelDtype::kF32: return at::kFloat;
-    case config::MelDtype::kF16: return at::kHalf;
-    case config::MelDtype::kBf16: return at::kBFloat16;
+    case config::MelDtype::kF32:
+      return at::kFloat;
+    case config::MelDtype::kF16:
+      return at::kHalf;
+    case config::MelDtype::kBf16:
+      return at::kBFloat16;
   }
   return at::kFloat;
 }
@@ -100,9 +103,9 @@ void take_reference(const feed::Batch& batch, const TensorRules& rules, ModelBat
   const feed::MelArray mel = batch.reference_mel();
   if (mel.data == nullptr) return;
   const std::int64_t num_frames = std::min(signed_of(mel.shape[1]), rules.max_reference_frames);
-  const at::Tensor view = view_at(
-      mel.data, {signed_of(mel.shape[0]), signed_of(mel.shape[1]), signed_of(mel.shape[2])},
-      scalar_of(mel.dtype), at::kCPU);
+  const at::Tensor view =
+      view_at(mel.data, {signed_of(mel.shape[0]), signed_of(mel.shape[1]), signed_of(mel.shape[2])},
+              scalar_of(mel.dtype), at::kCPU);
   const at::Tensor cut = view.narrow(1, 0, num_frames);
   out.reference = normalised(to_device(cut.contiguous(), rules.device), rules.scale);
   out.reference_len =
@@ -113,8 +116,7 @@ void take_reference(const feed::Batch& batch, const TensorRules& rules, ModelBat
 
 cuda::StreamView current_stream(at::Device device) {
   const c10::impl::VirtualGuardImpl guard(device.type());
-  return cuda::StreamView(
-      static_cast<cuda::StreamHandle>(guard.getStream(device).native_handle()));
+  return cuda::StreamView(static_cast<cuda::StreamHandle>(guard.getStream(device).native_handle()));
 }
 
 bool has_rows(const feed::Batch& batch) {
@@ -129,18 +131,18 @@ ModelBatch take_tensors(feed::Batch batch, const TensorRules& rules) {
   const at::Device place = batch.device().is_cuda() ? rules.device : at::Device(at::kCPU);
   const feed::MelArray mels = batch.mel();
   const auto texts = batch.tokens();
-  at::Tensor mel = view_at(mels.data,
-                           {signed_of(mels.shape[0]), signed_of(mels.shape[1]), rules.num_mels},
-                           scalar_of(mels.dtype), place);
-  at::Tensor tokens = view_at(texts.data, {signed_of(texts.shape[0]), signed_of(texts.shape[1])},
-                              at::kInt, place);
+  at::Tensor mel =
+      view_at(mels.data, {signed_of(mels.shape[0]), signed_of(mels.shape[1]), rules.num_mels},
+              scalar_of(mels.dtype), place);
+  at::Tensor tokens =
+      view_at(texts.data, {signed_of(texts.shape[0]), signed_of(texts.shape[1])}, at::kInt, place);
   if (place.is_cpu()) {
     mel = to_device(mel, rules.device);
     tokens = to_device(tokens, rules.device);
   }
   if (!is_padded(batch)) {
-    mel = unpack(mel.view({-1, rules.num_mels}), unpacking(batch.frame_begins(), batch.mel_len(),
-                                                          longest_of(batch.mel_len())));
+    mel = unpack(mel.view({-1, rules.num_mels}),
+                 unpacking(batch.frame_begins(), batch.mel_len(), longest_of(batch.mel_len())));
     tokens = unpack(tokens.view(-1), unpacking(batch.token_begins(), batch.text_len(),
                                                longest_of(batch.text_len())));
   }

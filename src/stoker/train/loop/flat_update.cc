@@ -18,15 +18,16 @@ namespace {
 constexpr std::int64_t kAlignment = 64;  // values: every view may be read in whole vectors
 
 constexpr std::pair<at::ScalarType, TensorType> kStoredTypes[] = {
-    {at::kFloat, TensorType::kF32},    {at::kHalf, TensorType::kF16},
+    {at::kFloat, TensorType::kF32},     {at::kHalf, TensorType::kF16},
     {at::kBFloat16, TensorType::kBf16}, {at::kDouble, TensorType::kF64},
-    {at::kInt, TensorType::kI32},      {at::kLong, TensorType::kI64},
+    {at::kInt, TensorType::kI32},       {at::kLong, TensorType::kI64},
     {at::kByte, TensorType::kU8},
 };
 
 std::string shape_text(std::span<const std::int64_t> shape) {
   std::string text = "[";
-  for (const std::int64_t axis : shape) text += (text.size() > 1 ? ", " : "") + std::to_string(axis);
+  for (const std::int64_t axis : shape)
+    text += (text.size() > 1 ? ", " : "") + std::to_string(axis);
   return text + "]";
 }
 
@@ -49,7 +50,7 @@ using FusedUpdate = void (*)(at::TensorList, at::TensorList, at::TensorList, at:
 
 StoredTensor store_tensor(const std::string& name, const at::Tensor& tensor) {
   const at::Tensor host = tensor.detach().to(at::kCPU).contiguous();
-  StoredTensor stored{.name = name, .shape = host.sizes().vec()};
+  StoredTensor stored{.name = name, .shape = host.sizes().vec(), .values = {}};
   for (const auto& [scalar, type] : kStoredTypes) {
     if (scalar == host.scalar_type()) stored.type = type;
   }
@@ -59,7 +60,8 @@ StoredTensor store_tensor(const std::string& name, const at::Tensor& tensor) {
 }
 
 at::Tensor read_tensor(const StoredTensor& stored, const at::Tensor& like) {
-  const StoredTensor wanted = store_tensor(stored.name, at::empty(like.sizes(), like.scalar_type()));
+  const StoredTensor wanted =
+      store_tensor(stored.name, at::empty(like.sizes(), like.scalar_type()));
   if (wanted.type != stored.type || wanted.shape != stored.shape ||
       wanted.values.size() != stored.values.size()) {
     refuse_shape(stored.name, "as " + described(wanted), described(stored));
@@ -113,8 +115,8 @@ void FlatUpdate::zero_gradients() { gradients_.zero_(); }
 FlatUpdate::Outcome FlatUpdate::apply(const Accumulated& accumulated, double learning_rate) {
   const at::NoGradGuard no_grad;
   const at::Tensor is_empty = accumulated.weight == 0;
-  const at::Tensor weight = at::where(is_empty, at::ones_like(accumulated.weight),
-                                      accumulated.weight);
+  const at::Tensor weight =
+      at::where(is_empty, at::ones_like(accumulated.weight), accumulated.weight);
   const at::Tensor norm = at::linalg_vector_norm(gradients_).div_(weight);
   const at::Tensor is_skipped =
       at::isfinite(norm).logical_and_(at::isfinite(accumulated.loss)).logical_not_();
