@@ -1,12 +1,12 @@
 #include "stoker/train/loop/batch_tensors.h"
 
 #include <ATen/ATen.h>
-#include <c10/core/impl/VirtualGuardImpl.h>
 
 #include <algorithm>
 #include <cstring>
 
 #include "stoker/train/errors.h"
+#include "stoker/train/model/layers.h"
 
 namespace stoker::train {
 namespace {
@@ -113,11 +113,6 @@ void take_reference(const feed::Batch& batch, const TensorRules& rules, ModelBat
 }
 
 }  // namespace
-
-cuda::StreamView current_stream(at::Device device) {
-  const c10::impl::VirtualGuardImpl guard(device.type());
-  return cuda::StreamView(static_cast<cuda::StreamHandle>(guard.getStream(device).native_handle()));
-}
 
 bool has_rows(const feed::Batch& batch) {
   for (std::size_t row = 0; row < batch.num_rows(); ++row) {

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "stoker/cuda/stream.h"
 #include "stoker/feed/batch.h"
 #include "stoker/train/loop/learner.h"
 #include "stoker/train/model/tts_model.h"
@@ -22,9 +21,6 @@ struct TensorRules {
   std::int64_t num_mels = 0;
   std::int64_t max_reference_frames = 0;  // of a longer reference the first ones are taken
 };
-
-// The current stream of a GPU, for what is not torch.
-cuda::StreamView current_stream(at::Device device);
 
 // Whether there is a row that has both a text and frames.
 bool has_rows(const feed::Batch& batch);

@@ -13,6 +13,7 @@
 #include "stoker/train/loop/flat_update.h"
 #include "stoker/train/loop/learner.h"
 #include "stoker/train/loop/torch_place.h"
+#include "stoker/train/model/layers.h"
 
 namespace stoker::train {
 namespace {
