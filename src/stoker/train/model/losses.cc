@@ -122,7 +122,8 @@ Alignment align(const AlignInput& input) {
   Alignment alignment;
   alignment.is_single = input.mel_len.lt(input.token_len * kFramesForStates);
   const at::Tensor is_single = alignment.is_single.unsqueeze(1);
-  const at::Tensor per_token = at::where(is_single, 1, kStatesPerToken);
+  const at::Tensor per_token =
+      is_single.to(at::kLong).mul_(1 - kStatesPerToken).add_(kStatesPerToken);
   const at::Tensor state_len = input.token_len * per_token.squeeze(1);
   // The row's states one after the other.
   const at::Tensor all = states_or_mean(input.states, alignment.is_single);
