@@ -13,7 +13,7 @@
 
 namespace stoker::train {
 
-inline constexpr int kCheckpointVersion = 1;
+inline constexpr int kCheckpointFormat = 1;
 
 // What state.json holds besides version, step and the digests of the other files, which the
 // checkpoint adds itself: docs/format/checkpoint.md.

@@ -140,4 +140,7 @@ class Learner {
 // The learner that uses libtorch. Throws ConfigError, GpuError, MemoryError.
 std::unique_ptr<Learner> make_learner(const LearnerOptions& options);
 
+// Of the libtorch that it uses: "2.13.0".
+const char* torch_version();
+
 }  // namespace stoker::train

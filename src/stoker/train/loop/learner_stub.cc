@@ -9,4 +9,6 @@ std::unique_ptr<Learner> make_learner(const LearnerOptions& /*options*/) {
   raise({.code = &kTrainLibrary, .promised = "libtorch", .found = "a build without it"});
 }
 
+const char* torch_version() { return "none"; }
+
 }  // namespace stoker::train

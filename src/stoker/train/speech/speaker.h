@@ -46,9 +46,10 @@ struct SpeechReport {
   double rtf() const { return audio_s > 0 ? compute_s / audio_s : 0; }
 };
 
+// Tests bring a stand-in.
+using MakeLearner = std::function<std::unique_ptr<Learner>(const LearnerOptions&)>;
+
 // Throws Failure: E-SPEAK-…, E-CHECKPOINT-….
-SpeechReport speak(
-    Io& io, const SpeechRequest& request,
-    const std::function<std::unique_ptr<Learner>(const LearnerOptions&)>& make = make_learner);
+SpeechReport speak(Io& io, const SpeechRequest& request, const MakeLearner& make = make_learner);
 
 }  // namespace stoker::train
