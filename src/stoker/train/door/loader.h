@@ -21,13 +21,13 @@ namespace stoker::train {
 // is not empty, for every text.
 struct SynthesisCall {
   std::string checkpoint;
-  std::vector<std::string> texts;
-  std::vector<std::string> out;       // WAV files
-  std::vector<std::string> save_mel;  // .npy files
-  std::vector<std::string> pictures;  // .png or .svg files
-  std::string reference;              // sound file; empty: the checkpoint's own
-  std::optional<std::string> language;
-  std::optional<std::string> vocabulary;
+  std::vector<std::string> texts{};
+  std::vector<std::string> out{};       // WAV files
+  std::vector<std::string> save_mel{};  // .npy files
+  std::vector<std::string> pictures{};  // .png or .svg files
+  std::string reference{};              // sound file; empty: the checkpoint's own
+  std::optional<std::string> language{};
+  std::optional<std::string> vocabulary{};
   int num_steps = 16;
   double speed = 1.0;
 };
