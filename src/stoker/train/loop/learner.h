@@ -31,8 +31,8 @@ struct UpdateRule {
   double beta2 = 0.999;
   double epsilon = 1e-8;
   double weight_decay = 1e-6;
-  double clip_norm = 1.0;  // 0: not clipped
-  double ema_decay = 0.999;
+  double clip_norm = 1.0;    // 0: not clipped
+  double ema_decay = 0.999;  // at most; (1 + n) / (10 + n) after n updates while that is less
 };
 
 struct LearnerOptions {
@@ -137,7 +137,12 @@ class Learner {
   virtual std::vector<SpokenMel> speak(const SpeakRequest& request) = 0;
 };
 
-// The learner that uses libtorch. Throws ConfigError, GpuError, MemoryError.
+// Of the libtorch that is loaded; "none" in a build without it.
+std::string torch_version();
+
+// The learner that uses libtorch; number of threads, TF32, determinism and the bound of memory are
+// settings of the process, where the learner made last decides. Throws ConfigError, GpuError,
+// MemoryError.
 std::unique_ptr<Learner> make_learner(const LearnerOptions& options);
 
 // Of the libtorch that it uses: "2.13.0".

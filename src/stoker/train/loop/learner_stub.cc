@@ -5,6 +5,8 @@
 
 namespace stoker::train {
 
+std::string torch_version() { return "none"; }
+
 std::unique_ptr<Learner> make_learner(const LearnerOptions& /*options*/) {
   raise({.code = &kTrainLibrary, .promised = "libtorch", .found = "a build without it"});
 }

@@ -34,6 +34,7 @@ struct DrawTarget {
   float* values = nullptr;
   std::size_t num_rows = 0;
   std::size_t row_values = 0;
+  std::size_t first_row = 0;  // number of the first one, where several threads share a batch
 };
 
 // Uniform in [0, 1).

@@ -38,6 +38,7 @@ struct Losses {
   at::Tensor flow;            // mean over frames and bands
   at::Tensor num_frames;      // that prior and flow are means over: true ones outside the prompt
   at::Tensor token_of_frame;  // i64 [B, Y]; 0 is the edge before the text
+  at::Tensor predicted;       // f32 [B, Y, M]: mean of each frame's token; without gradient
   at::Tensor total() const;   // duration + prior + flow
 };
 

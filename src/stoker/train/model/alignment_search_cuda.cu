@@ -1,0 +1,118 @@
+#include <cstdint>
+
+#include "stoker/audio/launch.cuh"
+#include "stoker/train/model/alignment_search.h"
+
+namespace stoker::train {
+namespace {
+
+constexpr int kThreads = 256;
+constexpr int kLanes = 32;
+constexpr std::size_t kSharedBytes = 48 * 1024;  // every GPU has these without asking
+
+constexpr std::int64_t words_of(std::int64_t num_tokens) {
+  return (num_tokens + kLanes - 1) / kLanes;
+}
+
+constexpr std::size_t best_bytes(const AlignmentBatch& batch) {
+  return static_cast<std::size_t>(2 * words_of(batch.num_tokens) * kLanes) * sizeof(float);
+}
+
+struct RowSize {
+  std::int64_t num_tokens;
+  std::int64_t num_frames;
+};
+
+__device__ RowSize size_of(const AlignmentBatch& batch, std::int64_t row) {
+  const std::int64_t tokens = min(batch.text_len[row], batch.num_tokens);
+  const std::int64_t frames = min(batch.mel_len[row], batch.num_frames);
+  if (tokens <= 0 || frames < tokens) return {0, 0};
+  return {tokens, frames};
+}
+
+// Best sums of all tokens, frame after frame: threads own tokens, two buffers take turns, so one
+// barrier a frame is enough. Bit x of a frame's words says that the best way came from token x - 1.
+__device__ void sum_scores(const float* score, std::int64_t stride, RowSize size, float* best,
+                           std::uint32_t* flags) {
+  const std::int64_t num_words = words_of(size.num_tokens);
+  const std::int64_t width = num_words * kLanes;
+  for (std::int64_t y = 0; y < size.num_frames; ++y) {
+    const float* before = best + (y & 1) * width;
+    float* now = best + ((y & 1) ^ 1) * width;
+    const std::int64_t first = max(std::int64_t{0}, size.num_tokens - size.num_frames + y);
+    for (std::int64_t x = threadIdx.x; x < width; x += kThreads) {
+      bool is_advance = false;
+      if (x >= first && x <= y && x < size.num_tokens) {
+        const float value = score[x * stride + y];
+        is_advance = x > 0 && (x == y || before[x - 1] > before[x]);
+        now[x] = y == 0 ? value : value + (is_advance ? before[x - 1] : before[x]);
+      }
+      const std::uint32_t word = __ballot_sync(0xFFFFFFFFU, is_advance);
+      if (x % kLanes == 0) flags[y * num_words + x / kLanes] = word;
+    }
+    __syncthreads();
+  }
+}
+
+// From the last token back. A warp reads the words of its next 32 frames at once: within them the
+// token changes by at most 31, so it stays in one word or goes to the one before.
+__device__ void walk_back(RowSize size, const std::uint32_t* flags, std::int64_t* out) {
+  const std::int64_t num_words = words_of(size.num_tokens);
+  const int lane = static_cast<int>(threadIdx.x);
+  std::int64_t x = size.num_tokens - 1;
+  for (std::int64_t last = size.num_frames - 1; last >= 0; last -= kLanes) {
+    const std::int64_t word = x / kLanes;
+    const std::int64_t y = last - lane;
+    const std::uint32_t high = y >= 0 ? flags[y * num_words + word] : 0;
+    const std::uint32_t low = y >= 0 && word > 0 ? flags[y * num_words + word - 1] : 0;
+    std::int64_t own = 0;
+    for (int i = 0; i < kLanes; ++i) {
+      if (lane == i) own = x;
+      const std::uint32_t bits = __shfl_sync(0xFFFFFFFFU, x / kLanes == word ? high : low, i);
+      x -= (bits >> (x % kLanes)) & 1U;
+    }
+    if (y >= 0) out[y] = own;
+  }
+}
+
+// At a row's first frame no bit is set, so x never falls below 0.
+__global__ void search_kernel(AlignmentBatch batch, std::uint32_t* flags, float* best_of_rows) {
+  extern __shared__ float shared_best[];
+  const std::int64_t row = blockIdx.x;
+  const RowSize size = size_of(batch, row);
+  std::int64_t* out = batch.token_of_frame + row * batch.num_frames;
+  for (std::int64_t y = size.num_frames + threadIdx.x; y < batch.num_frames; y += kThreads)
+    out[y] = 0;
+  if (size.num_tokens == 0) return;
+  const std::int64_t num_words = words_of(batch.num_tokens);
+  flags += row * batch.num_frames * num_words;
+  float* best = best_of_rows == nullptr ? shared_best : best_of_rows + row * 2 * num_words * kLanes;
+  sum_scores(batch.score + row * batch.num_tokens * batch.num_frames, batch.num_frames, size, best,
+             flags);
+  if (threadIdx.x < kLanes) walk_back(size, flags, out);
+}
+
+}  // namespace
+
+std::size_t alignment_scratch_bytes(const AlignmentBatch& batch) {
+  const auto rows = static_cast<std::size_t>(batch.num_rows);
+  const std::size_t flags =
+      static_cast<std::size_t>(batch.num_frames * words_of(batch.num_tokens)) *
+      sizeof(std::uint32_t);
+  return rows * (flags + (best_bytes(batch) > kSharedBytes ? best_bytes(batch) : 0));
+}
+
+void search_alignment(const AlignmentBatch& batch, void* scratch, cuda::StreamView stream) {
+  if (batch.num_rows == 0 || batch.num_frames == 0) return;
+  const bool is_shared = best_bytes(batch) <= kSharedBytes;
+  auto* flags = static_cast<std::uint32_t*>(scratch);
+  float* best = is_shared ? nullptr
+                          : reinterpret_cast<float*>(flags + batch.num_rows * batch.num_frames *
+                                                                 words_of(batch.num_tokens));
+  audio::launch("search_kernel", [&] {
+    search_kernel<<<static_cast<unsigned>(batch.num_rows), kThreads,
+                    is_shared ? best_bytes(batch) : 0, stream.handle()>>>(batch, flags, best);
+  });
+}
+
+}  // namespace stoker::train

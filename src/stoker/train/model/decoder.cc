@@ -1,0 +1,84 @@
+#include "stoker/train/model/decoder.h"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+
+namespace stoker::train {
+namespace {
+
+constexpr double kTimeBase = 10'000;
+constexpr double kTimeScale = 1'000;
+
+at::Tensor changed_norm(const at::Tensor& values, const at::Tensor& factor,
+                        const at::Tensor& shift) {
+  return at::addcmul(shift, at::layer_norm(values, {values.size(2)}), factor);
+}
+
+}  // namespace
+
+DecoderBlock::DecoderBlock(ParameterSet& set, const std::string& name, const ModelShape& shape)
+    : attention_(set, name + ".attention", shape.decoder_width, shape.decoder_heads),
+      feed_forward_(set, name + ".feed_forward", shape.decoder_width) {}
+
+at::Tensor DecoderBlock::operator()(const at::Tensor& values, at::TensorList changes,
+                                    const at::Tensor& bias) const {
+  const at::Tensor middle = at::addcmul(
+      values, attention_(changed_norm(values, changes[0], changes[1]), bias), changes[2]);
+  return at::addcmul(middle, feed_forward_(changed_norm(middle, changes[3], changes[4])),
+                     changes[5]);
+}
+
+Decoder::Decoder(ParameterSet& set, const ModelShape& shape)
+    : width_(shape.decoder_width),
+      noisy_(set, "decoder.noisy", {shape.num_mels, width_}),
+      mean_(set, "decoder.mean", {shape.num_mels, width_}),
+      hidden_(set, "decoder.hidden", {shape.text_width, width_}),
+      time_first_(set, "decoder.time.first", {width_, width_}),
+      time_second_(set, "decoder.time.second", {width_, width_}),
+      changes_(set, "decoder.changes",
+               {width_, (shape.decoder_layers * DecoderBlock::kNumChanges + 2) * width_},
+               Start::kZero),
+      blocks_([&] {
+        std::vector<DecoderBlock> blocks;
+        for (std::int64_t i = 0; i < shape.decoder_layers; ++i)
+          blocks.emplace_back(set, "decoder." + std::to_string(i), shape);
+        return blocks;
+      }()),
+      out_(set, "decoder.out", {width_, shape.num_mels}, Start::kZero) {}
+
+at::Tensor Decoder::condition(const at::Tensor& mean, const at::Tensor& hidden) const {
+  return mean_(mean) + hidden_(hidden);
+}
+
+// Of every block factor, shift, gate, factor, shift, gate, and of the last norm factor and shift:
+// one product for all, in fp32. Factors are around one.
+std::vector<at::Tensor> Decoder::changes_of(const at::Tensor& time, const at::Tensor& voice) const {
+  const c10::impl::ExcludeDispatchKeyGuard in_fp32(c10::autocast_dispatch_keyset);
+  const std::int64_t half = width_ / 2;
+  const at::Tensor rate = at::arange(half, time.options())
+                              .mul_(-std::log(kTimeBase) / static_cast<double>(half))
+                              .exp_()
+                              .mul_(kTimeScale);
+  const at::Tensor phase = time.unsqueeze(1) * rate;
+  const at::Tensor embedded =
+      time_second_(at::silu(time_first_(at::cat({phase.sin(), phase.cos()}, 1)))) + voice;
+  const at::Tensor changes = changes_(at::silu(embedded)).unflatten(1, {-1, 1, width_});
+  const std::int64_t num_changes = changes.size(1);
+  const at::Tensor number = at::arange(num_changes, time.options().dtype(at::kLong));
+  const at::Tensor is_factor = number.remainder(3).eq(0).to(at::kFloat).view({-1, 1, 1});
+  return (changes + is_factor).unbind(1);
+}
+
+at::Tensor Decoder::velocity(const Input& input) const {
+  const std::vector<at::Tensor> changes = changes_of(input.time, input.voice);
+  at::Tensor values = (noisy_(input.noisy) + input.condition).to(at::kFloat);
+  at::TensorList left = changes;
+  for (const DecoderBlock& block : blocks_) {
+    values = block(values, left.slice(0, DecoderBlock::kNumChanges), input.bias);
+    left = left.slice(DecoderBlock::kNumChanges);
+  }
+  return out_(changed_norm(values, left[0], left[1])).to(at::kFloat);
+}
+
+}  // namespace stoker::train

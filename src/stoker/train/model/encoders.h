@@ -1,0 +1,88 @@
+// From a reference and a text to what the decoder needs of them: a voice, a hidden vector, a mean
+// mel and a duration for every token.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "stoker/train/model/layers.h"
+#include "stoker/train/model/model_shape.h"
+
+namespace stoker::train {
+
+struct Voice {
+  at::Tensor latents;  // [B, L, text_width], put before the text
+  at::Tensor vector;   // f32 [B, decoder_width]
+};
+
+// Two convolutions, then latents that look at their result (Jaegle et al., "Perceiver", 2021).
+class ReferenceEncoder {
+ public:
+  ReferenceEncoder(ParameterSet& set, const ModelShape& shape);
+  // [B, R, M] and i64 [B]
+  Voice operator()(const at::Tensor& mel, const at::Tensor& lengths) const;
+
+ private:
+  TimeConvolution first_;
+  TimeConvolution second_;
+  LayerNorm norm_;
+  at::Tensor latents_;
+  CrossAttention attention_;
+  Linear pooled_;
+};
+
+class TextBlock {
+ public:
+  TextBlock(ParameterSet& set, const std::string& name, const ModelShape& shape);
+  // Draws dropout at sites first_site and first_site + 1.
+  at::Tensor operator()(const at::Tensor& values, const at::Tensor& bias,
+                        const StepContext& context, std::uint32_t first_site) const;
+
+ private:
+  LayerNorm attention_norm_;
+  SelfAttention attention_;
+  LayerNorm feed_forward_norm_;
+  FeedForward feed_forward_;
+};
+
+// Ids with the two edges put around every text.
+struct EdgedText {
+  at::Tensor ids;      // i64 [B, X + 2], 0 behind the length
+  at::Tensor lengths;  // i64 [B]
+  at::Tensor mask;     // bool [B, X + 2]
+};
+EdgedText with_edges(const at::Tensor& tokens, const at::Tensor& text_len, std::int64_t num_tokens);
+
+class TextEncoder {
+ public:
+  TextEncoder(ParameterSet& set, const ModelShape& shape);
+  // f32 [B, X + 2, text_width]
+  at::Tensor operator()(const EdgedText& text, const at::Tensor& latents,
+                        const StepContext& context) const;
+
+ private:
+  at::Tensor embedding_;
+  TimeConvolution convolution_;
+  std::vector<TextBlock> blocks_;
+  LayerNorm norm_;
+};
+
+// Logarithms of frames a token; what it is given does not learn from it.
+class DurationPredictor {
+ public:
+  DurationPredictor(ParameterSet& set, const ModelShape& shape);
+  // f32 [B, X + 2]
+  at::Tensor operator()(const at::Tensor& hidden, const at::Tensor& mask,
+                        const StepContext& context) const;
+
+ private:
+  std::uint32_t first_site_;
+  TimeConvolution first_;
+  LayerNorm first_norm_;
+  TimeConvolution second_;
+  LayerNorm second_norm_;
+  at::Tensor weight_;
+  at::Tensor bias_;
+};
+
+}  // namespace stoker::train

@@ -1,0 +1,137 @@
+#include "stoker/train/model/losses.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+
+#include "stoker/train/model/alignment_search.h"
+
+namespace stoker::train {
+namespace {
+
+constexpr double kLeastNoise = 1e-4;  // that is left at time 1
+constexpr double kPullBatches = 60;
+constexpr double kPullStrength = 60;
+constexpr double kPullWidth = 0.15;  // of the whole utterance
+
+AlignmentBatch search_batch(const at::Tensor& score, const AlignInput& input, at::Tensor& out) {
+  return {score.const_data_ptr<float>(),
+          input.token_len.const_data_ptr<std::int64_t>(),
+          input.mel_len.const_data_ptr<std::int64_t>(),
+          out.data_ptr<std::int64_t>(),
+          score.size(0),
+          score.size(1),
+          score.size(2)};
+}
+
+void search_on_cpu(const AlignmentBatch& batch) {
+  at::parallel_for(0, batch.num_rows, 1, [&](std::int64_t begin, std::int64_t end) {
+    AlignmentBatch part = batch;
+    part.score += begin * batch.num_tokens * batch.num_frames;
+    part.text_len += begin;
+    part.mel_len += begin;
+    part.token_of_frame += begin * batch.num_frames;
+    part.num_rows = end - begin;
+    search_alignment(part, 1);
+  });
+}
+
+// Middle of each of `count` places as a share of the row's length, [B, count].
+at::Tensor shares(const at::Tensor& lengths, std::int64_t count) {
+  const at::Tensor places =
+      at::arange(count, lengths.options().dtype(at::kFloat)).add_(0.5).unsqueeze(0);
+  return places / lengths.clamp_min(1).to(at::kFloat).unsqueeze(1);
+}
+
+}  // namespace
+
+StepDraws draw_step(const StepKey& key, const at::Tensor& mel) {
+  const at::Device device = mel.device();
+  return {draw(DrawKind::kUniform, {key, kTimeDraws}, {mel.size(0)}, device),
+          draw(DrawKind::kNormal, {key, kNoiseDraws}, mel.sizes(), device),
+          draw(DrawKind::kUniform, {key, kCropDraws}, {mel.size(0)}, device)};
+}
+
+Prompt crop_prompt(const at::Tensor& mel, const at::Tensor& mel_len, const at::Tensor& crop,
+                   std::int64_t most_frames) {
+  const std::int64_t num_frames = mel.size(1);
+  const std::int64_t room = std::max<std::int64_t>(std::min(most_frames, num_frames / 2), 1);
+  Prompt prompt;
+  prompt.lengths = mel_len.floor_divide(2).clamp_max(room);
+  const at::Tensor num_places = mel_len - prompt.lengths + 1;
+  const at::Tensor first =
+      at::minimum((crop * num_places.to(at::kFloat)).to(at::kLong), num_places - 1).unsqueeze(1);
+  const at::Tensor places = (first + at::arange(room, mel_len.options())).clamp_max(num_frames - 1);
+  prompt.mel = mel.gather(1, places.unsqueeze(2).expand({-1, -1, mel.size(2)}));
+  const at::Tensor frames = at::arange(num_frames, mel_len.options()).unsqueeze(0);
+  const at::Tensor is_outside =
+      frames.lt(first).logical_or_(frames.ge(first + prompt.lengths.unsqueeze(1)));
+  prompt.is_loss = is_outside.logical_and_(frames.lt(mel_len.unsqueeze(1)));
+  return prompt;
+}
+
+double diagonal_pull(std::uint64_t step) {
+  return std::max(0.0, kPullStrength * (1 - static_cast<double>(step) / kPullBatches));
+}
+
+at::Tensor alignment_score(const AlignInput& input) {
+  const at::NoGradGuard no_gradient;
+  const c10::impl::ExcludeDispatchKeyGuard in_fp32(c10::autocast_dispatch_keyset);
+  const at::Tensor half_square = input.mean.square().sum(2, true).mul_(-0.5);
+  at::Tensor score = at::baddbmm(half_square, input.mean, input.mel.transpose(1, 2));
+  if (input.pull > 0) {
+    const at::Tensor beside = shares(input.token_len, score.size(1)).unsqueeze(2) -
+                              shares(input.mel_len, score.size(2)).unsqueeze(1);
+    score.sub_(beside.square(), input.pull / (2 * kPullWidth * kPullWidth));
+  }
+  return score;
+}
+
+at::Tensor align(const AlignInput& input) {
+  const at::Tensor score = alignment_score(input).contiguous();
+  at::Tensor out = at::empty({score.size(0), score.size(2)}, input.mel_len.options());
+  const AlignmentBatch batch = search_batch(score, input, out);
+  if (score.is_cpu()) {
+    search_on_cpu(batch);
+  } else {
+    const at::Tensor scratch =
+        at::empty({static_cast<std::int64_t>(alignment_scratch_bytes(batch))},
+                  score.options().dtype(at::kByte));
+    search_alignment(batch, scratch.data_ptr(), current_stream(score.device()));
+  }
+  return out;
+}
+
+at::Tensor repeat_tokens(const at::Tensor& values, const at::Tensor& token_of_frame) {
+  const at::Tensor first =
+      at::arange(values.size(0), token_of_frame.options()).mul_(values.size(1)).unsqueeze(1);
+  // An embedding's gradient is summed in a fixed order on every device; a gather's is not.
+  return at::embedding(values.flatten(0, 1), token_of_frame + first);
+}
+
+at::Tensor count_frames(const at::Tensor& token_of_frame, const at::Tensor& frame_mask,
+                        std::int64_t num_tokens) {
+  const at::Tensor tokens = at::arange(num_tokens, token_of_frame.options()).view({1, -1, 1});
+  const at::Tensor own = token_of_frame.masked_fill(frame_mask.logical_not(), -1).unsqueeze(1);
+  return own.eq(tokens).sum(2).to(at::kFloat);
+}
+
+at::Tensor duration_loss(const at::Tensor& log_duration, const at::Tensor& num_frames,
+                         const at::Tensor& mask) {
+  const at::Tensor difference = log_duration - num_frames.clamp_min(1).log();
+  const at::Tensor weight = mask.to(at::kFloat);
+  return (difference * weight).square().sum() / weight.sum().clamp_min(1);
+}
+
+at::Tensor masked_square(const at::Tensor& difference, const at::Tensor& mask) {
+  const at::Tensor weight = mask.to(at::kFloat);
+  const at::Tensor sum = (difference * weight.unsqueeze(2)).square().sum();
+  return sum / (weight.sum().clamp_min(1) * difference.size(2));
+}
+
+FlowTarget flow_target(const at::Tensor& mel, const StepDraws& draws) {
+  const at::Tensor time = draws.time.view({-1, 1, 1});
+  return {at::addcmul(draws.noise * (1 - (1 - kLeastNoise) * time), mel, time),
+          at::sub(mel, draws.noise, 1 - kLeastNoise)};
+}
+
+}  // namespace stoker::train

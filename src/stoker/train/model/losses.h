@@ -1,0 +1,63 @@
+// Which frames are the prompt, which token each frame belongs to, and the three losses; none of it
+// waits for the device.
+#pragma once
+
+#include "stoker/train/model/layers.h"
+
+namespace stoker::train {
+
+// The numbers that a step draws.
+struct StepDraws {
+  at::Tensor time;   // f32 [B]
+  at::Tensor noise;  // f32 [B, Y, M]
+  at::Tensor crop;   // f32 [B], 0 … 1
+};
+StepDraws draw_step(const StepKey& key, const at::Tensor& mel);
+
+struct Prompt {
+  at::Tensor mel;      // f32 [B, R, M]
+  at::Tensor lengths;  // i64 [B]
+  at::Tensor is_loss;  // bool [B, Y]: true frames outside the prompt
+};
+// At most `most_frames` and half of the utterance, beginning where `crop` says.
+Prompt crop_prompt(const at::Tensor& mel, const at::Tensor& mel_len, const at::Tensor& crop,
+                   std::int64_t most_frames);
+
+// How strong the pull to the diagonal is in a batch of the run; 0 for all but the first.
+double diagonal_pull(std::uint64_t step);
+
+struct AlignInput {
+  at::Tensor mean;       // f32 [B, N, M]
+  at::Tensor mel;        // f32 [B, Y, M]
+  at::Tensor token_len;  // i64 [B]; 0: not aligned
+  at::Tensor mel_len;    // i64 [B]
+  double pull = 0;
+};
+// Logarithm of the density of each frame around each token's mean, less what all tokens of a frame
+// share: f32 [B, N, Y]. Without gradient.
+at::Tensor alignment_score(const AlignInput& input);
+// i64 [B, Y]
+at::Tensor align(const AlignInput& input);
+
+// Rows of a tensor [B, N, C] repeated for frames: [B, Y, C].
+at::Tensor repeat_tokens(const at::Tensor& values, const at::Tensor& token_of_frame);
+
+// Frames a token has, f32 [B, N].
+at::Tensor count_frames(const at::Tensor& token_of_frame, const at::Tensor& frame_mask,
+                        std::int64_t num_tokens);
+
+// Mean of the squared error of log durations over tokens in the mask.
+at::Tensor duration_loss(const at::Tensor& log_duration, const at::Tensor& num_frames,
+                         const at::Tensor& mask);
+
+// Mean of squares over frames in the mask and over bands.
+at::Tensor masked_square(const at::Tensor& difference, const at::Tensor& mask);
+
+// Place and velocity of a straight way from noise to speech (Lipman et al., "Flow matching", 2023).
+struct FlowTarget {
+  at::Tensor noisy;
+  at::Tensor velocity;
+};
+FlowTarget flow_target(const at::Tensor& mel, const StepDraws& draws);
+
+}  // namespace stoker::train

@@ -1,0 +1,148 @@
+#include "stoker/train/model/tts_model.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/DeviceGuard.h>
+
+#include "stoker/train/model/decoder.h"
+#include "stoker/train/model/encoders.h"
+#include "stoker/train/model/losses.h"
+
+namespace stoker::train {
+namespace {
+
+// Of every token, with the edges.
+struct Encoded {
+  EdgedText text;
+  at::Tensor hidden;
+  at::Tensor mean;
+  at::Tensor log_duration;
+  at::Tensor voice;
+};
+
+}  // namespace
+
+struct TtsModel::Parts {
+  Parts(const ModelShape& shape_in, const Options& options_in)
+      : shape(shape_in),
+        options(options_in),
+        set(options_in.seed),
+        reference(set, shape),
+        text(set, shape),
+        mean(set, "mean", {shape.text_width, shape.num_mels}),
+        duration(set, shape),
+        decoder(set, shape) {}
+
+  Encoded encode(const ModelBatch& batch, const Prompt& prompt, const StepContext& context) const;
+
+  ModelShape shape;
+  Options options;
+  ParameterSet set;
+  ReferenceEncoder reference;
+  TextEncoder text;
+  Linear mean;
+  DurationPredictor duration;
+  Decoder decoder;
+};
+
+Encoded TtsModel::Parts::encode(const ModelBatch& batch, const Prompt& prompt,
+                                const StepContext& context) const {
+  Encoded encoded;
+  encoded.text = with_edges(batch.tokens, batch.text_len, shape.num_tokens);
+  const Voice voice = reference(prompt.mel, prompt.lengths);
+  encoded.voice = voice.vector;
+  encoded.hidden = text(encoded.text, voice.latents, context);
+  encoded.log_duration = duration(encoded.hidden, encoded.text.mask, context);
+  const c10::impl::ExcludeDispatchKeyGuard in_fp32(c10::autocast_dispatch_keyset);
+  encoded.mean = mean(encoded.hidden);
+  return encoded;
+}
+
+TtsModel::TtsModel(const ModelShape& shape, const Options& options)
+    : parts_(std::make_unique<Parts>(shape, options)) {}
+TtsModel::TtsModel(TtsModel&&) noexcept = default;
+TtsModel& TtsModel::operator=(TtsModel&&) noexcept = default;
+TtsModel::~TtsModel() = default;
+
+const ModelShape& TtsModel::shape() const { return parts_->shape; }
+const std::vector<NamedTensor>& TtsModel::parameters() const { return parts_->set.all(); }
+
+at::Tensor Losses::total() const { return duration + prior + flow; }
+
+Losses TtsModel::loss(const ModelBatch& batch, const StepKey& key, ModelMode mode) const {
+  const c10::DeviceGuard on_device(batch.mel.device());
+  const bool is_training = mode == ModelMode::kTrain;
+  const StepContext context{key, is_training ? parts_->options.dropout : 0};
+  const at::Tensor frame_mask = length_mask(batch.mel_len, batch.mel.size(1));
+  const at::Tensor mel = zero_behind(batch.mel, frame_mask);
+  const StepDraws draws = draw_step(key, mel);
+  const Prompt prompt =
+      batch.reference.defined()
+          ? Prompt{batch.reference, batch.reference_len, frame_mask}
+          : crop_prompt(mel, batch.mel_len, draws.crop, parts_->shape.reference_frames);
+  const Encoded encoded = parts_->encode(batch, prompt, context);
+
+  const at::Tensor is_usable =
+      batch.text_len.gt(0).logical_and_(batch.mel_len.ge(encoded.text.lengths));
+  Losses losses;
+  losses.token_of_frame = align({encoded.mean.detach(), mel, encoded.text.lengths * is_usable,
+                                 batch.mel_len, is_training ? diagonal_pull(key.step) : 0});
+
+  const at::Tensor num_frames =
+      count_frames(losses.token_of_frame, frame_mask, encoded.text.ids.size(1));
+  losses.duration = duration_loss(encoded.log_duration, num_frames,
+                                  encoded.text.mask.logical_and(is_usable.unsqueeze(1)));
+  const at::Tensor is_loss = prompt.is_loss.logical_and(is_usable.unsqueeze(1));
+  losses.num_frames = is_loss.sum().to(at::kFloat);
+  const at::Tensor mean = repeat_tokens(encoded.mean, losses.token_of_frame);
+  losses.predicted = mean.detach();
+  losses.prior = masked_square(mel - mean, is_loss) * 0.5;
+
+  const FlowTarget target = flow_target(mel, draws);
+  const at::Tensor condition =
+      repeat_tokens(parts_->decoder.condition(encoded.mean, encoded.hidden), losses.token_of_frame);
+  const at::Tensor velocity = parts_->decoder.velocity(
+      {target.noisy, condition, draws.time, encoded.voice, key_bias(frame_mask)});
+  losses.flow = masked_square(velocity - target.velocity, is_loss);
+  return losses;
+}
+
+SpokenBatch TtsModel::speak(const ModelBatch& request, const SpeakOptions& options) const {
+  const at::NoGradGuard no_gradient;
+  const c10::DeviceGuard on_device(request.tokens.device());
+  const Encoded encoded =
+      parts_->encode(request, {request.reference, request.reference_len, {}}, {options.key, 0});
+  const at::Tensor is_spoken = encoded.text.mask.logical_and(request.text_len.gt(0).unsqueeze(1));
+  const at::Tensor durations =
+      encoded.log_duration.exp().div_(options.speed).round_().clamp_(1, options.max_frames) *
+      is_spoken;
+  const at::Tensor ends = durations.cumsum(1).clamp_max_(options.max_frames).to(at::kLong);
+
+  SpokenBatch spoken;
+  spoken.mel_len = ends.select(1, -1).contiguous();
+  const std::int64_t num_rows = request.tokens.size(0);
+  const std::int64_t longest = num_rows == 0 ? 0 : spoken.mel_len.max().item<std::int64_t>();
+  const at::Tensor frames = at::arange(longest, ends.options()).expand({num_rows, longest});
+  const at::Tensor frame_mask = length_mask(spoken.mel_len, longest);
+  spoken.token_of_frame = at::searchsorted(ends, frames.contiguous(), false, true)
+                              .masked_fill_(frame_mask.logical_not(), 0);
+  const std::int64_t num_mels = parts_->shape.num_mels;
+  at::Tensor mel = draw(DrawKind::kNormal, {options.key, kNoiseDraws},
+                        {num_rows, longest, num_mels}, request.tokens.device());
+  if (mel.numel() == 0) {
+    spoken.mel = mel;
+    return spoken;
+  }
+  const at::Tensor condition =
+      repeat_tokens(parts_->decoder.condition(encoded.mean, encoded.hidden), spoken.token_of_frame);
+  const at::Tensor bias = key_bias(frame_mask);
+  for (int step = 0; step < options.num_steps; ++step) {
+    const double time = static_cast<double>(step) / options.num_steps;
+    mel.add_(parts_->decoder.velocity(
+                 {mel, condition, at::full({num_rows}, time, mel.options()), encoded.voice, bias}),
+             1.0 / options.num_steps);
+  }
+  spoken.mel = zero_behind(mel, frame_mask);
+  return spoken;
+}
+
+}  // namespace stoker::train
