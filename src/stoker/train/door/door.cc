@@ -127,9 +127,14 @@ int32_t answer(const StokerTrainCall* call, Work work) noexcept {
   }
 }
 
+const char* loaded_torch_version() noexcept {
+  static const std::string version = torch_version();
+  return version.c_str();
+}
+
 constexpr StokerTrainDoor kDoor{
     .version = STOKER_TRAIN_DOOR_VERSION,
-    .torch_version = &torch_version,
+    .torch_version = &loaded_torch_version,
     .train = [](const StokerTrainCall* call) { return answer(call, &train); },
     .synthesize = [](const StokerTrainCall* call) { return answer(call, &synthesize); },
 };

@@ -145,7 +145,4 @@ std::string torch_version();
 // MemoryError.
 std::unique_ptr<Learner> make_learner(const LearnerOptions& options);
 
-// Of the libtorch that it uses: "2.13.0".
-const char* torch_version();
-
 }  // namespace stoker::train

@@ -11,6 +11,4 @@ std::unique_ptr<Learner> make_learner(const LearnerOptions& /*options*/) {
   raise({.code = &kTrainLibrary, .promised = "libtorch", .found = "a build without it"});
 }
 
-const char* torch_version() { return "none"; }
-
 }  // namespace stoker::train
