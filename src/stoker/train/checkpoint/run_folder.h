@@ -13,7 +13,7 @@
 
 namespace stoker::train {
 
-inline constexpr int kCheckpointFormat = 1;
+inline constexpr int kCheckpointFormat = 1;  // the "version" in state.json
 
 // What state.json holds besides version, step and the digests of the other files, which the
 // checkpoint adds itself: docs/format/checkpoint.md.
@@ -46,12 +46,13 @@ class RunFolder {
   ~RunFolder();
 
   const std::string& path() const;
-  // Steps of the checkpoints that are there, ascending; whole or not.
+  // Steps of the checkpoints that are there, ascending; whole or not. Not during a save.
   Result<std::vector<std::uint64_t>> steps() const;
 
   // Temporary folder, files, fsync, read again and compared, rename, fsync; then checkpoints that
   // the rule does not keep are removed. After an error, or a kill at any call, every checkpoint
-  // that was there before still is.
+  // that was there before still is, or has been replaced by this one. What cannot be removed is
+  // logged and tried again by the next save; damaged ones stay.
   Result<void> save(const Checkpoint& checkpoint, const KeepRule& keep);
 
  private:
@@ -66,9 +67,14 @@ struct FoundCheckpoint {
   std::vector<std::string> passed_over;  // error lines of newer ones that are not whole
 };
 
+// kAverages: `ema` and `state` alone, which is all that speaking needs; other files are not opened.
+enum class CheckpointParts { kAll, kAverages };
+
 // `path`: a run folder, its checkpoints folder, or one step's folder. The newest whole one of
-// several. E-CHECKPOINT-MISSING where there is none; for one step's folder what is wrong with it.
-// Needs no lock.
-Result<FoundCheckpoint> load_checkpoint(Io& io, const std::string& path);
+// several; one of a newer version is no reason to go back to an older one, but
+// E-CHECKPOINT-VERSION. E-CHECKPOINT-MISSING where there is none; for one step's folder what is
+// wrong with it. Needs no lock.
+Result<FoundCheckpoint> load_checkpoint(Io& io, const std::string& path,
+                                        CheckpointParts parts = CheckpointParts::kAll);
 
 }  // namespace stoker::train

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "stoker/base/io/io.h"
 #include "stoker/base/result.h"
 
 namespace stoker::train {
@@ -40,5 +41,24 @@ std::vector<std::byte> encode_tensors(const TensorSet& set);
 // order and without gaps or overlap, sizes that fit shape and type, no name twice. E-CHECKPOINT-BAD
 // names `file`, the byte and what was expected.
 Result<TensorSet> decode_tensors(std::span<const std::byte> bytes, const std::string& file);
+
+// What a file holds, short enough to compare.
+struct FileSeal {
+  std::uint64_t size_bytes = 0;
+  std::string xxh3;  // XXH3-128 of all bytes, 32 hexadecimal digits
+
+  bool operator==(const FileSeal&) const = default;
+};
+struct SealedTensors {
+  TensorSet tensors;
+  FileSeal seal;
+};
+
+// The same bytes and checks, straight between a file and the tensors: nothing is copied. Neither
+// syncs. Not for files that someone changes meanwhile.
+Result<FileSeal> write_tensors(const File& file, const TensorSet& set);
+Result<SealedTensors> read_tensors(const File& file);
+// Reads all of it in pieces.
+Result<FileSeal> seal_of(const File& file);
 
 }  // namespace stoker::train
