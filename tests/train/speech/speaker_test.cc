@@ -20,7 +20,8 @@ using testing::HasSubstr;
 class SpeakerTest : public testing::Test {
  protected:
   void save(const VoiceRecord& voice) {
-    Checkpoint checkpoint{.step = 3};
+    Checkpoint checkpoint;
+    checkpoint.step = 3;
     const StoredTensor weight{.name = "w", .shape = {1}, .values = std::vector<std::byte>(4)};
     checkpoint.model.tensors = {weight};
     checkpoint.ema.tensors = {weight};

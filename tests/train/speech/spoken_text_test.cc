@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "stoker/data/voice/phone.h"
 #include "tests/train/speech/spoken_voice.h"
 
 namespace stoker::train {
@@ -77,7 +78,7 @@ INSTANTIATE_TEST_SUITE_P(
                     BadText{"NothingToPronounce", phone_voice({"D", "G"}, "en"), "...", "nothing"},
                     BadText{"WordsOfALanguageWithoutVoice", phone_voice({"D", "G"}, "de"), "Hund",
                             "words of language de"}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& each) { return each.param.name; });
 
 struct OtherVocabulary {
   std::string name;
@@ -109,7 +110,7 @@ INSTANTIATE_TEST_SUITE_P(
                     OtherVocabulary{
                         "LanguageOfPhones", phone_voice({"D"}, "en"), {.language = "fa"}},
                     OtherVocabulary{"NumberOfSymbols", voice_of_another_size(), {}}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& each) { return each.param.name; });
 
 TEST(SpokenTextTest, SameVocabularyAndLanguageAreTaken) {
   const TextReader reader(character_voice(), {.language = "en", .vocabulary = "characters"});

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "stoker/text/tokenizer.h"
 #include "stoker/train/loop/voice_record.h"
 #include "stoker/train/speech/speaker.h"
 
