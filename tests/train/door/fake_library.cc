@@ -45,7 +45,8 @@ int32_t train(const StokerTrainCall* call) {
 // Gives the request back, so that a test sees what was sent.
 int32_t synthesize(const StokerTrainCall* call) {
   const std::string request(call->request, call->request_bytes);
-  tell(call, R"({"kind":"result","report":{"request":)" + request + "}}");
+  tell(call, R"({"kind":"result","report":{"speeches":[],"audio_s":0,"rtf":0,"request":)" +
+                 request + "}}");
   return 0;
 }
 

@@ -22,7 +22,11 @@ class SpeakerTest : public testing::Test {
   void save(const VoiceRecord& voice) {
     Checkpoint checkpoint;
     checkpoint.step = 3;
-    const StoredTensor weight{.name = "w", .shape = {1}, .values = std::vector<std::byte>(4)};
+    const auto num_weights = static_cast<std::int64_t>(count_parameters(voice.shape));
+    const StoredTensor weight{
+        .name = "w",
+        .shape = {num_weights},
+        .values = std::vector<std::byte>(sizeof(float) * count_parameters(voice.shape))};
     checkpoint.model.tensors = {weight};
     checkpoint.ema.tensors = {weight};
     put_voice(voice, checkpoint);
@@ -124,6 +128,31 @@ TEST_F(SpeakerTest, CheckpointWithoutAVoiceOfItsOwnNeedsAReference) {
   voice.reference.reset();
   save(voice);
   EXPECT_EQ(refusal(request({"a"})), "E-SPEAK-REFERENCE");
+}
+
+TEST_F(SpeakerTest, ShapeThatTheWeightsDoNotHaveIsRefusedBeforeAModelIsMade) {
+  const VoiceRecord voice = character_voice();
+  save(voice);
+  VoiceRecord other = voice;
+  other.shape.decoder_layers = 900;
+  Checkpoint checkpoint = load_checkpoint(system_io(), folder_ / "run").take_or_raise().checkpoint;
+  take_voice(checkpoint, "run");
+  put_voice(other, checkpoint);
+  checkpoint.step = 4;
+  RunFolder::open(system_io(), folder_ / "run")
+      .take_or_raise()
+      .save(checkpoint, {})
+      .take_or_raise();
+  EXPECT_EQ(refusal(request({"a"})), "E-CHECKPOINT-BAD");
+  EXPECT_EQ(seen_.options.shape, ModelShape{});
+}
+
+TEST_F(SpeakerTest, NewerCheckpointThatIsNotWholeIsPassedOverAndNamed) {
+  save(character_voice());
+  folder_.put("run/checkpoints/step-00000009/state.json", "{");
+  const SpeechReport report = say(request({"a"}));
+  ASSERT_EQ(report.passed_over.size(), 1U);
+  EXPECT_THAT(report.passed_over[0], HasSubstr("step-00000009"));
 }
 
 TEST_F(SpeakerTest, WeightsThatGiveNoNumbersAreSaid) {

@@ -83,7 +83,7 @@ Json train(const Json& request, const TellEvent& tell, const std::stop_token& st
   return run_training(settings, {.tell = tell, .stop = stop});
 }
 
-Json synthesize(const Json& request, const TellEvent& /*tell*/, const std::stop_token& stop) {
+Json synthesize(const Json& request, const TellEvent& tell, const std::stop_token& stop) {
   const config::Settings settings =
       config::settings_of_json(request.at("settings"), "the program's request");
   const SpeechRequest asked{
@@ -101,6 +101,8 @@ Json synthesize(const Json& request, const TellEvent& /*tell*/, const std::stop_
                           .save_mel = texts_at(request, "save_mel"),
                           .pictures = texts_at(request, "pictures")};
   const SpeechReport report = speak(system_io(), asked);
+  for (const std::string& line : report.passed_over)
+    tell(Json{{"kind", "warning"}, {"text", line}});
   if (stop.stop_requested()) return Json::object();
   return write_speech(system_io(), report, files);
 }

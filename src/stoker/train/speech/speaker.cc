@@ -12,6 +12,7 @@
 #include "stoker/train/checkpoint/run_folder.h"
 #include "stoker/train/errors.h"
 #include "stoker/train/loop/voice_record.h"
+#include "stoker/train/model/model_shape.h"
 #include "stoker/train/speech/reference_sound.h"
 #include "stoker/train/speech/spoken_text.h"
 #include "stoker/train/speech/vocoder.h"
@@ -31,16 +32,32 @@ ReferenceMel reference_of(Io& io, const SpeechRequest& request, const VoiceRecor
          .cure = "name about three seconds of speech with --reference FILE"});
 }
 
+// Before a model of that shape is made: a damaged record must not ask for all memory.
+void check_weights(const Checkpoint& checkpoint, const VoiceRecord& voice,
+                   const std::string& folder) {
+  std::uint64_t num_weights = 0;
+  for (const StoredTensor& tensor : checkpoint.ema.tensors)
+    num_weights += tensor.values.size() / bytes_of(tensor.type);
+  if (num_weights == count_parameters(voice.shape)) return;
+  raise({.code = &kCheckpointBad,
+         .place = {.file = folder + "/ema.safetensors"},
+         .promised = fmt::format("{} weights, as the shape in state.json has",
+                                 count_parameters(voice.shape)),
+         .found = fmt::format("{}", num_weights)});
+}
+
 std::unique_ptr<Learner> restored_learner(const MakeLearner& make, const SpeechRequest& request,
-                                          const VoiceRecord& voice, Checkpoint& checkpoint) {
+                                          const VoiceRecord& voice, FoundCheckpoint& found) {
+  check_weights(found.checkpoint, voice, found.folder);
   LearnerOptions options{.shape = voice.shape, .scale = voice.scale};
   options.device = request.device.value_or(Device::cpu());
   options.seed = request.seed;
   options.dropout = 0;
   options.num_threads = count_cpus().allowed;
   std::unique_ptr<Learner> learner = make(options);
-  LearnerState state{
-      .model = std::move(checkpoint.model), .ema = std::move(checkpoint.ema), .optimizer = {}};
+  LearnerState state{.model = std::move(found.checkpoint.model),
+                     .ema = std::move(found.checkpoint.ema),
+                     .optimizer = {}};
   learner->restore(state);
   return learner;
 }
@@ -71,32 +88,32 @@ void check_finite(const Learner::SpokenMel& spoken, const std::string& folder) {
          .found = "frames that are not numbers"});
 }
 
-}  // namespace
+struct SpeakingRules {
+  const SpeechRequest& request;
+  const VoiceRecord& voice;
+  const ReferenceMel& reference;
+  const std::string& folder;  // of the checkpoint, for errors
+};
 
-SpeechReport speak(Io& io, const SpeechRequest& request, const MakeLearner& make) {
-  FoundCheckpoint found = load_checkpoint(io, request.checkpoint).take_or_raise();
-  const VoiceRecord voice = take_voice(found.checkpoint, found.folder);
-  const TextReader reader(voice, {.language = request.language, .vocabulary = request.vocabulary});
-  std::vector<SpokenTokens> tokens = read_all(reader, request.texts);
-  const ReferenceMel reference = reference_of(io, request, voice, found.folder);
-  const config::MelRecipe recipe = config::recipe_of(voice.settings.features);
+// From tokens to samples: all texts in one call of the model, then the vocoder on every core.
+SpeechReport spoken_by(Learner& learner, std::vector<SpokenTokens>& tokens,
+                       const SpeakingRules& how) {
+  const config::MelRecipe recipe = config::recipe_of(how.voice.settings.features);
   const std::unique_ptr<Vocoder> vocoder = make_griffin_lim_vocoder(recipe).take_or_raise();
-  const std::unique_ptr<Learner> learner = restored_learner(make, request, voice, found.checkpoint);
-
   const Stopwatch watch;
   Learner::SpeakRequest asked{.tokens = {},
-                              .references = {reference.values},
-                              .num_steps = request.num_steps,
-                              .speed = request.speed,
-                              .seed = request.seed};
+                              .references = {how.reference.values},
+                              .num_steps = how.request.num_steps,
+                              .speed = how.request.speed,
+                              .seed = how.request.seed};
   for (const SpokenTokens& each : tokens) asked.tokens.push_back(each.ids);
-  std::vector<Learner::SpokenMel> spoken = learner->speak(asked);
+  std::vector<Learner::SpokenMel> spoken = learner.speak(asked);
   SpeechReport report;
   report.speeches.resize(spoken.size());
   run_parallel(count_cpus().allowed, spoken.size(), [&](std::size_t i) {
-    check_finite(spoken[i], found.folder);
+    check_finite(spoken[i], how.folder);
     Speech& speech = report.speeches[i];
-    speech = {.text = request.texts[i],
+    speech = {.text = how.request.texts[i],
               .rate_hz = static_cast<std::uint32_t>(recipe.sample_rate_hz),
               .samples = vocoder->to_samples(spoken[i].mel),
               .mel = std::move(spoken[i].mel),
@@ -109,6 +126,22 @@ SpeechReport speak(Io& io, const SpeechRequest& request, const MakeLearner& make
   report.compute_s = watch.seconds();
   for (const Speech& speech : report.speeches)
     report.audio_s += static_cast<double>(speech.samples.size()) / speech.rate_hz;
+  return report;
+}
+
+}  // namespace
+
+SpeechReport speak(Io& io, const SpeechRequest& request, const MakeLearner& make) {
+  FoundCheckpoint found = load_checkpoint(io, request.checkpoint).take_or_raise();
+  const VoiceRecord voice = take_voice(found.checkpoint, found.folder);
+  const TextReader reader(voice, {.language = request.language, .vocabulary = request.vocabulary});
+  std::vector<SpokenTokens> tokens = read_all(reader, request.texts);
+  const ReferenceMel reference = reference_of(io, request, voice, found.folder);
+  const std::unique_ptr<Learner> learner = restored_learner(make, request, voice, found);
+  SpeechReport report = spoken_by(
+      *learner, tokens,
+      {.request = request, .voice = voice, .reference = reference, .folder = found.folder});
+  report.passed_over = std::move(found.passed_over);
   return report;
 }
 

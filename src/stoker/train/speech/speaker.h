@@ -42,7 +42,8 @@ struct Speech {
 struct SpeechReport {
   std::vector<Speech> speeches;
   double audio_s = 0;
-  double compute_s = 0;  // from tokens to samples, without loading the model
+  double compute_s = 0;                  // from tokens to samples, without loading the model
+  std::vector<std::string> passed_over;  // error lines of newer checkpoints that are not whole
   double rtf() const { return audio_s > 0 ? compute_s / audio_s : 0; }
 };
 
