@@ -11,8 +11,8 @@ from typing import Any
 from feed_run import Stoker, expect
 
 TIME_LIMIT_S = 100
-# Small batches, no waiting for a buffer, one thread of work less than the machine has.
-QUICK = ("--device", "cpu", "--model-size", "tiny", "--batch-size", "4", "--model-start-delay", "0", "--num-workers", "1")
+# Small batches and no waiting for a buffer.
+QUICK = ("--device=cpu", "--model-size=tiny", "--batch-size=4", "--model-start-delay=0", "--num-workers=1")
 
 
 @dataclass
@@ -32,9 +32,7 @@ class Ended:
 
 def run(stoker: Stoker, *arguments: str) -> Ended:
     command = [str(stoker.program), *arguments]
-    done = subprocess.run(
-        command, cwd=stoker.folder, capture_output=True, text=True, timeout=TIME_LIMIT_S, check=False
-    )
+    done = subprocess.run(command, cwd=stoker.folder, capture_output=True, text=True, timeout=TIME_LIMIT_S, check=False)
     return Ended(done.returncode, done.stdout, done.stderr)
 
 

@@ -12,9 +12,19 @@ sys.path.insert(0, str(Path(__file__).parent))
 from feed_run import Stoker, expect, stoker_of_command_line
 from train_run import QUICK, TIME_LIMIT_S, has_trainer, newest_checkpoint, run, train, trained
 
-KEYS = (
-    "steps loss_first loss_last clips_per_s frames_per_s stall_share data_ms compute_ms fallbacks parameters checkpoint"
-).split()
+KEYS = [
+    "steps",
+    "loss_first",
+    "loss_last",
+    "clips_per_s",
+    "frames_per_s",
+    "stall_share",
+    "data_ms",
+    "compute_ms",
+    "fallbacks",
+    "parameters",
+    "checkpoint",
+]
 
 
 def round_trip(stoker: Stoker) -> None:
