@@ -141,10 +141,20 @@ TEST(OldFlagsTest, FlagsOfTheOriginalReachTheFeedsSettings) {
   EXPECT_EQ(settings.data.metadata_eval_file, "e.csv");
   EXPECT_EQ(settings.data.wavs_train_dir, "tw");
   EXPECT_EQ(settings.data.wavs_eval_dir, "ew");
-  EXPECT_EQ(settings.data.val_path, "v");
   EXPECT_EQ(settings.features.sample_rate_hz, 16000);
-  EXPECT_EQ(settings.gpu.model_start_delay_s, 3.5);
   EXPECT_EQ(settings.rows.max_mel_frames, 900);
+  const std::string notices = context.report()["notices"].dump();
+  EXPECT_THAT(notices, HasSubstr("--val-data: `stream` does not read data.val_path"));
+  EXPECT_THAT(notices, HasSubstr("--model-start-delay: `stream` does not read"));
+  EXPECT_THAT(notices, HasSubstr("--lr: `stream` does not read training.learning_rate"));
+}
+
+TEST(OldFlagsTest, TheSizeOfAModelReachesTheBatchesOfAFeed) {
+  CommandContext context;
+  CommandLine feed("stream", "");
+  add_feed_options(feed.root(), context);
+  EXPECT_EQ(feed.parse("--train-data d --model-size tiny").refusal, "");
+  EXPECT_EQ(context.settings().batch.batch_frames, 4000);
 }
 
 TEST(OldFlagsTest, CacheCommandSaysWhatItDoesNotRead) {

@@ -91,6 +91,25 @@ TEST(LoadTest, StrongerBatchSizeWins) {
   EXPECT_EQ(loaded.settings.batch.batch_frames, 9000);
 }
 
+TEST(LoadTest, ASizeBringsValuesThatEverythingElseIsStrongerThan) {
+  const LoadedSettings tiny = load_from_text("training: {model_size: tiny, warmup_steps: 7}");
+  EXPECT_EQ(tiny.settings.batch.batch_frames, 4000);
+  EXPECT_EQ(source_of(tiny, "data.batch_frames"), "training.model_size");
+  EXPECT_EQ(tiny.settings.optimizer.learning_rate, 1.5e-3);
+  EXPECT_EQ(tiny.settings.optimizer.warmup_steps, 7) << "the file is stronger";
+  const LoadedSettings level =
+      load_from_text("training: {model_size: tiny, optimization_level: basic}");
+  EXPECT_EQ(level.settings.optimizer.learning_rate, 1e-5) << "the level is stronger";
+  EXPECT_EQ(level.settings.optimizer.ema_decay, 0.99);
+  const LoadedSettings rows = load_from_text("data: {batch_size: 8}\ntraining: {model_size: tiny}");
+  EXPECT_EQ(rows.settings.batch.batch_size, 8) << "utterances were asked for, not frames";
+  const LoadedSettings myxtts =
+      load_from_text("data: {dataset_path: x}\ntraining: {model_size: tiny}");
+  EXPECT_EQ(source_of(myxtts, "training.warmup_steps"), "the default of myxtts");
+  const LoadedSettings normal = load_from_text("training: {model_size: normal}");
+  EXPECT_EQ(source_of(normal, "data.batch_frames"), "default");
+}
+
 TEST(LoadTest, LevelFillsInWhatIsNotGiven) {
   const auto loaded = load_from_text(
       "training: {optimization_level: enhanced, model_size: small, gradient_clip_norm: 2}");

@@ -117,6 +117,18 @@ bool is_read_by_index(const config::FieldInfo& field) {
          std::find(kTitles.begin(), kTitles.end(), field.title) != kTitles.end();
 }
 
+// The model's size decides the batches of a feed, too.
+bool is_read_by_training_alone(const config::FieldInfo& field) {
+  constexpr std::array<std::string_view, 3> kTitles{config::TrainingSettings::kTitle,
+                                                    config::OptimizerSettings::kTitle,
+                                                    config::ObserveSettings::kTitle};
+  constexpr std::array<std::string_view, 3> kPaths{"data.val_path", "gpu.model_start_delay",
+                                                   "gpu.model_gpu_memory"};
+  if (field.path == "training.model_size" || field.not_yet != config::NotYet::kRead) return false;
+  return std::find(kTitles.begin(), kTitles.end(), field.title) != kTitles.end() ||
+         std::find(kPaths.begin(), kPaths.end(), field.path) != kPaths.end();
+}
+
 // Adds the options of a setting that the command does not read: each gives one line.
 void add_unread_option(const Command& command, CommandContext& context,
                        const config::FieldInfo& field) {
@@ -173,8 +185,12 @@ void add_data_argument(const Command& command, CommandContext& context) {
 void add_feed_options(const Command& command, CommandContext& context) {
   add_setting_options(command, context, kFeedSettings, "Feed options");
   command.before_arguments([command, &context] {
-    for (const config::FieldInfo& field : config::all_fields())
-      add_setting_option(command, context, field, {});
+    for (const config::FieldInfo& field : config::all_fields()) {
+      if (is_read_by_training_alone(field))
+        add_unread_option(command, context, field);
+      else
+        add_setting_option(command, context, field, {});
+    }
     add_old_flags(command, context, kOldPrograms);
   });
 }

@@ -9,6 +9,7 @@
 
 #include "stoker/base/invariant.h"
 #include "stoker/config/legacy/myxtts_tables.h"
+#include "stoker/config/size_values.h"
 #include "stoker/config/value_text.h"
 
 namespace stoker::config {
@@ -114,14 +115,23 @@ void Layers::apply_loudness(const std::vector<GivenValue>& values) {
   assign_text("features.loudness", lufs ? "lufs" : peak ? "peak" : "none", first->source);
 }
 
+void Layers::apply_size() {
+  if (into_.from_myxtts) return;
+  for (const auto& [path, text] : size_values(into_.settings.training.model_size))
+    assign_weaker(path, text, SourceKind::kSize);
+}
+
 void Layers::apply_level() {
   const TrainingSettings& training = into_.settings.training;
-  for (const auto& [path, text] : level_values(training.optimization_level, training.model_size)) {
-    const FieldInfo* field = find_field(path);
-    check_invariant(field != nullptr, "a level names a setting that does not exist");
-    if (into_.sources[index_of(*field)].kind < SourceKind::kFile)
-      assign_text(path, std::string(text), {.kind = SourceKind::kLevel});
-  }
+  for (const auto& [path, text] : level_values(training.optimization_level, training.model_size))
+    assign_weaker(path, text, SourceKind::kLevel);
+}
+
+void Layers::assign_weaker(std::string_view path, std::string_view text, SourceKind kind) {
+  const FieldInfo* field = find_field(path);
+  check_invariant(field != nullptr, "a size or a level names a setting that does not exist");
+  if (into_.sources[index_of(*field)].kind <= kind)
+    assign_text(path, std::string(text), {.kind = kind});
 }
 
 void Layers::say(const GivenValue& given, std::string_view notice) {

@@ -41,12 +41,15 @@ class Layers {
   void use_myxtts_defaults();
   // Values of one source; of two names for one setting the better known one is taken.
   void apply(const std::vector<GivenValue>& values);
+  // What training.model_size brings where nothing else says more than the default.
+  void apply_size();
   // What training.optimization_level means, below every value that was given.
   void apply_level();
 
  private:
   void assign(const FieldInfo& field, const YamlNode& value, const ValueSource& source);
   void assign_text(std::string_view path, const std::string& text, const ValueSource& source);
+  void assign_weaker(std::string_view path, std::string_view text, SourceKind kind);
   void apply_rule(const GivenValue& given);
   void apply_loudness(const std::vector<GivenValue>& values);
   void say(const GivenValue& given, std::string_view notice);

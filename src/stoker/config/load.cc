@@ -61,6 +61,8 @@ std::string source_text(const ValueSource& source) {
   switch (source.kind) {
     case SourceKind::kDefault:
       return "default";
+    case SourceKind::kSize:
+      return "training.model_size";
     case SourceKind::kMyxtts:
       return "the default of myxtts";
     case SourceKind::kLevel:
@@ -79,6 +81,7 @@ LoadedSettings load_settings(const SettingsInputs& inputs) {
   layers.apply(environment_values(inputs.environment));
   layers.apply(command_line_values(inputs.command_line));
   layers.apply(set_values(inputs.set));
+  layers.apply_size();
   layers.apply_level();
   settle_batch_size(loaded);
   check_settings(loaded);

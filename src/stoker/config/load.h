@@ -14,6 +14,7 @@ namespace stoker::config {
 // Stronger sources later.
 enum class SourceKind {
   kDefault,
+  kSize,    // training.model_size
   kMyxtts,  // a default of myxtts, because the file is one of its own
   kLevel,   // training.optimization_level
   kFile,

@@ -10,6 +10,7 @@
 #include "stoker/config/field_table.h"
 #include "stoker/config/legacy/known_names.h"
 #include "stoker/config/legacy/myxtts_tables.h"
+#include "stoker/config/size_values.h"
 #include "stoker/config/value_text.h"
 
 namespace stoker::config {
@@ -78,6 +79,22 @@ std::string field_tables() {
           title);
     }
     text += field_row(field);
+  }
+  return text;
+}
+
+std::string size_table() {
+  std::string text =
+      "\n## Model sizes\n\nWhat `training.model_size` brings along; an optimisation level and a "
+      "value that is given win over it, and files of myxtts have their own defaults "
+      "instead.\n\n| size | values |\n|---|---|\n";
+  for (std::size_t size = 0; size < kModelSizeNames.size(); ++size) {
+    std::vector<std::string> values;
+    for (const auto& [path, value] : size_values(static_cast<ModelSize>(size)))
+      values.push_back(fmt::format("`{}: {}`", path, value));
+    text +=
+        fmt::format("| {} | {} |\n", kModelSizeNames[size],
+                    values.empty() ? "the defaults" : fmt::format("{}", fmt::join(values, ", ")));
   }
   return text;
 }
@@ -153,7 +170,7 @@ bool is_part_of_recipe(const FieldInfo& field) {
 }  // namespace
 
 std::string settings_page() {
-  return std::string(kHead) + field_tables() + level_table() + myxtts_names();
+  return std::string(kHead) + field_tables() + size_table() + level_table() + myxtts_names();
 }
 
 std::string settings_yaml(const Settings& settings) {
@@ -162,7 +179,7 @@ std::string settings_yaml(const Settings& settings) {
 
 std::string given_yaml(const LoadedSettings& loaded) {
   return write(loaded.settings, [&loaded](const FieldInfo& field) {
-    return loaded.sources[index_of(field)].kind != SourceKind::kDefault;
+    return loaded.sources[index_of(field)].kind > SourceKind::kSize;
   });
 }
 

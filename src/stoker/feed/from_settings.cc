@@ -23,20 +23,14 @@ std::optional<std::uint32_t> as_u32(const std::optional<T>& value) {
   return value ? std::optional(static_cast<std::uint32_t>(*value)) : std::nullopt;
 }
 
-// An eighth of what the machine could give, within bounds that hold a few batches.
-std::uint64_t auto_buffer_bytes() {
-  return std::clamp(available_memory_bytes() / 8, kLeastBufferBytes, kMostBufferBytes);
-}
-
 LoadingOptions loading_options(const config::LoaderSettings& loader) {
   const unsigned num_workers = workers_of(loader);
-  LoadingOptions loading{
-      .num_workers = num_workers,
-      .max_workers = std::max(kMostWorkers, num_workers),
-      .depth = as_u32(loader.prefetch_buffer_size),
-      .buffer_bytes = loader.buffer_memory ? loader.buffer_memory->count : auto_buffer_bytes(),
-      .stall_limit =
-          std::chrono::nanoseconds(static_cast<std::int64_t>(loader.stall_limit_s * 1e9))};
+  LoadingOptions loading{.num_workers = num_workers,
+                         .max_workers = std::max(kMostWorkers, num_workers),
+                         .depth = as_u32(loader.prefetch_buffer_size),
+                         .buffer_bytes = buffer_bytes_of(loader),
+                         .stall_limit = std::chrono::nanoseconds(
+                             static_cast<std::int64_t>(loader.stall_limit_s * 1e9))};
   loading.read_ahead_batches = loader.read_ahead_batches
                                    ? static_cast<unsigned>(*loader.read_ahead_batches)
                                    : kDefaultReadAhead;
@@ -130,6 +124,12 @@ config::Settings with_automatic_values(config::Settings settings, const RankRows
   if (!batch.batch_frames) batch.batch_frames = config::kDefaultBatchFrames;
   if (!batch.batch_dtype) batch.batch_dtype = settings.cache.dtype;
   return settings;
+}
+
+// An eighth of what the machine could give, within bounds that hold a few batches.
+std::uint64_t buffer_bytes_of(const config::LoaderSettings& loader) {
+  if (loader.buffer_memory) return loader.buffer_memory->count;
+  return std::clamp(available_memory_bytes() / 8, kLeastBufferBytes, kMostBufferBytes);
 }
 
 unsigned workers_of(const config::LoaderSettings& loader) {

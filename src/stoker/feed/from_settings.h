@@ -21,6 +21,9 @@ SamplerSettings sampler_settings(const config::Settings& settings, const data::I
 // Threads that fill batches: as set, else as many as the cores allow beside the consumer.
 unsigned workers_of(const config::LoaderSettings& loader);
 
+// Host memory for buffers: as set, else from what the machine has.
+std::uint64_t buffer_bytes_of(const config::LoaderSettings& loader);
+
 // The setup of a feed that reads `source` itself into host memory, from the first batch on. The
 // settings have passed with_automatic_values().
 FeedSetup setup_of(const config::Settings& settings, const RankRows& ranks,

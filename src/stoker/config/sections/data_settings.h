@@ -44,8 +44,7 @@ struct DataSettings {
             .myxtts("data.dataset_path"),
         field("val_path", &C::val_path,
               "Data set to evaluate on; empty: the evaluation part of data.path.")
-            .flags("--val-data")
-            .not_yet(NotYet::kFeed),
+            .flags("--val-data"),
         field("sources", &C::sources,
               "Several data sets in one index: a list of {data, weight, name, language}."),
         field("columns", &C::columns,

@@ -67,6 +67,7 @@ struct BatchSettings {
         field("with_audio", &C::with_audio, "Deliver the waveform beside the mel.").affects(kOrder),
         field("reference", &C::reference,
               "Reference mel of the same utterance or of another one of its speaker.")
+            .flags("--reference-mel")
             .affects(kOrder),
         field("reference_audio_length", &C::reference_audio_s, {0.1, 600.0},
               "Length of the reference.")
@@ -169,15 +170,13 @@ struct GpuSettings {
         field("model_start_delay", &C::model_start_delay_s, {0.0, 3600.0},
               "Longest wait for a full buffer after the first batch; 0: start at once.")
             .unit("s")
-            .myxtts("data.model_start_delay")
-            .not_yet(NotYet::kFeed),
+            .myxtts("data.model_start_delay"),
         field("data_gpu_memory", &C::data_gpu_memory, {kMiB, kTiB},
               "Most device memory the feed may take; a plain number is MiB.")
             .unit("MiB"),
         field("model_gpu_memory", &C::model_gpu_memory, {kMiB, kTiB},
               "Most device memory the model may take; a plain number is MiB.")
-            .unit("MiB")
-            .not_yet(NotYet::kFeed),
+            .unit("MiB"),
         field("prefetch_to_gpu", &C::prefetch_to_gpu, "Off: batches stay in host memory.")
             .myxtts("data.prefetch_to_gpu"),
         field("enhanced_gpu_prefetch", &C::enhanced_gpu_prefetch,

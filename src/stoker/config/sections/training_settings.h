@@ -14,7 +14,6 @@ namespace stoker::config {
 struct TrainingSettings {
   static constexpr std::string_view kSection = "training";
   static constexpr std::string_view kTitle = "Training";
-  static constexpr NotYet kNotYet = NotYet::kTrain;
 
   std::int64_t epochs = 1000;
   Maybe<std::int64_t> steps;
@@ -24,12 +23,13 @@ struct TrainingSettings {
   OptimizationLevel optimization_level = OptimizationLevel::kNone;
   Precision precision = Precision::kAuto;
   OnOffAuto graphs = OnOffAuto::kAuto;
+  bool deterministic = false;
   std::int64_t gradient_accumulation_steps = 1;
   double dropout_rate = 0.1;
   double max_memory_fraction = 0.9;
   Maybe<double> mel_mean, mel_std;
   bool resume = false, reset_training = false, allow_changed_data = false;
-  std::string checkpoint_dir = "checkpoints";
+  std::string checkpoint_dir = "run";
   std::int64_t save_step = 1000, val_step = 1000, log_step = 10, keep_checkpoints = 5;
   Maybe<std::int64_t> early_stopping_patience;
   double early_stopping_min_delta = 0.0;
@@ -43,12 +43,18 @@ struct TrainingSettings {
             .myxtts("training.max_epochs"),
         field("steps", &C::steps, {1, kMany}, "Ends after this many optimiser updates."),
         field("seconds", &C::seconds, {0.0, 1e9}, "Ends after this time.").unit("s"),
-        field("model", &C::model, "Kind of model.").choices("stoker myxtts"),
-        field("model_size", &C::model_size, "How large the model is; the count is printed."),
+        field("model", &C::model, "Kind of model; for myxtts stoker's own is trained.")
+            .choices("stoker myxtts"),
+        field("model_size", &C::model_size,
+              "How large the model is; brings its own batch, rate and warm-up."),
         field("optimization_level", &C::optimization_level,
               "Named values for optimiser and schedule; given values win over them."),
         field("precision", &C::precision, "Arithmetic; auto: bf16 on a GPU, fp32 on a CPU."),
-        field("graphs", &C::graphs, "One CUDA graph a shape; off for debugging."),
+        field("graphs", &C::graphs, "One CUDA graph a shape; off for debugging.")
+            .not_yet(NotYet::kTrain, "on"),
+        field(
+            "deterministic", &C::deterministic,
+            "Only kernels that give the same bits each time, on a GPU as always on a CPU; slower."),
         field("gradient_accumulation_steps", &C::gradient_accumulation_steps, {1, 65'536},
               "Batches summed for one update.")
             .flags("--grad-accum")
@@ -62,18 +68,21 @@ struct TrainingSettings {
             .myxtts("data.mel_mean"),
         field("mel_std", &C::mel_std, {1e-6, 1e3}, "Deviation that the trainer divides by.")
             .myxtts("data.mel_std"),
-        field("resume", &C::resume, "Go on from the newest whole checkpoint."),
+        field("resume", &C::resume,
+              "Go on from the newest whole checkpoint; a folder without one is started."),
         field("reset_training", &C::reset_training, "Keep the weights, start steps from zero."),
         field("allow_changed_data", &C::allow_changed_data,
               "Resume although data or settings differ."),
-        field("checkpoint_dir", &C::checkpoint_dir, "Folder of the run.")
+        field("checkpoint_dir", &C::checkpoint_dir,
+              "Folder of the run; its checkpoints are in checkpoints/ there.")
             .myxtts("paths.checkpoint_dir"),
         field("save_step", &C::save_step, {1, kMany}, "Steps between checkpoints.").unit("steps"),
         field("val_step", &C::val_step, {1, kMany}, "Steps between evaluations.").unit("steps"),
-        field("log_step", &C::log_step, {1, kMany}, "Steps between progress lines.")
-            .flags("--report-every")
+        field("log_step", &C::log_step, {1, kMany},
+              "Steps between lines of metrics.jsonl and points of TensorBoard.")
             .unit("steps"),
-        field("keep_checkpoints", &C::keep_checkpoints, {1, 100'000}, "Checkpoints kept."),
+        field("keep_checkpoints", &C::keep_checkpoints, {1, 100'000},
+              "Newest checkpoints kept; the best is kept besides."),
         field("early_stopping_patience", &C::early_stopping_patience, {1, kMany},
               "Evaluations without progress before training ends."),
         field("early_stopping_min_delta", &C::early_stopping_min_delta, {0.0, 1e9},
@@ -87,11 +96,11 @@ struct TrainingSettings {
 struct OptimizerSettings {
   static constexpr std::string_view kSection = "training";
   static constexpr std::string_view kTitle = "Optimiser and schedule";
-  static constexpr NotYet kNotYet = NotYet::kTrain;
 
   std::string optimizer = "adamw";
   double learning_rate = 1e-4, min_learning_rate = 1e-7;
   double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, weight_decay = 1e-6;
+  double ema_decay = 0.999;
   double gradient_clip_norm = 1.0;
   Scheduler scheduler = Scheduler::kNoam;
   std::int64_t warmup_steps = 4000, restart_period_steps = 8000;
@@ -108,6 +117,8 @@ struct OptimizerSettings {
         field("beta2", &C::beta2, {0.0, 0.999999}, "Decay of the second moment."),
         field("eps", &C::epsilon, {1e-16, 1.0}, "Added to the root of the second moment."),
         field("weight_decay", &C::weight_decay, {0.0, 1.0}, "Decoupled weight decay."),
+        field("ema_decay", &C::ema_decay, {0.0, 0.999999},
+              "Decay of the average of the weights, which evaluates and speaks."),
         field("gradient_clip_norm", &C::gradient_clip_norm, {0.0, 1e6},
               "Longest gradient; 0: not clipped.")
             .myxtts("training.gradient_clip_val"),
@@ -138,6 +149,7 @@ struct ObserveSettings {
   std::int64_t text2audio_interval_steps = 200;
   std::string text2audio_output_dir;
   std::vector<std::string> text2audio_texts;
+  std::int64_t report_every_epochs = 10;
   double sample_interval_s = 1.0;
 
   static constexpr auto fields() {
@@ -148,33 +160,33 @@ struct ObserveSettings {
             .not_yet(NotYet::kFeed),
         field("trace", &C::trace, "File for a Perfetto trace.").not_yet(NotYet::kFeed),
         field("report", &C::report, "File for an HTML report.").not_yet(NotYet::kFeed),
-        field("tensorboard_log_dir", &C::tensorboard_log_dir, "Folder for TensorBoard events.")
-            .myxtts("paths.log_dir")
-            .not_yet(NotYet::kTrain),
+        field("tensorboard_log_dir", &C::tensorboard_log_dir,
+              "Folder for TensorBoard events; empty: the run folder.")
+            .myxtts("paths.log_dir"),
         field("spectrogram_log_interval", &C::spectrogram_log_interval, {1, kMany},
               "Steps between pictures of predicted mels.")
             .unit("steps")
             .flags("--training-samples-log-interval")
-            .myxtts("training.spectrogram_log_interval")
-            .not_yet(NotYet::kTrain),
+            .myxtts("training.spectrogram_log_interval"),
         field("enable_text2audio_eval", &C::enable_text2audio_eval,
               "Speak a few sentences while training.")
             .flags("--enable-evaluation")
-            .myxtts("training.enable_text2audio_eval")
-            .not_yet(NotYet::kTrain),
+            .myxtts("training.enable_text2audio_eval"),
         field("text2audio_interval_steps", &C::text2audio_interval_steps, {1, kMany},
               "Steps between spoken sentences.")
             .unit("steps")
             .flags("--evaluation-interval")
-            .myxtts("training.text2audio_interval_steps training.text2audio_interval")
-            .not_yet(NotYet::kTrain),
-        field("text2audio_output_dir", &C::text2audio_output_dir, "Folder for spoken sentences.")
+            .myxtts("training.text2audio_interval_steps training.text2audio_interval"),
+        field("text2audio_output_dir", &C::text2audio_output_dir,
+              "Folder for spoken sentences; empty: samples in the run folder.")
             .flags("--training-samples-dir")
-            .myxtts("training.text2audio_output_dir")
-            .not_yet(NotYet::kTrain),
-        field("text2audio_texts", &C::text2audio_texts, "The sentences.")
-            .myxtts("training.text2audio_texts")
-            .not_yet(NotYet::kTrain),
+            .myxtts("training.text2audio_output_dir"),
+        field("text2audio_texts", &C::text2audio_texts,
+              "The sentences; empty: one of the data set.")
+            .myxtts("training.text2audio_texts"),
+        field("report_every", &C::report_every_epochs, {1, kMany},
+              "Epochs between summaries of step, data and compute time.")
+            .unit("epochs"),
         field("sample_interval", &C::sample_interval_s, {0.01, 3600.0},
               "Time between samples of GPU, CPU and disk.")
             .unit("s")
