@@ -127,9 +127,10 @@ void train_voice(Io& io, const DemoOptions& options, const DemoHooks& hooks, Dem
   if (options.training_s <= 0) return leave_training_out(hooks, "--seconds is 0", story);
   const Result<std::unique_ptr<DemoTrainer>> trainer = hooks.open_trainer();
   if (!trainer)
-    return leave_training_out(
-        hooks, fmt::format("{} ({})", trainer.error().code->meaning, trainer.error().code->cure),
-        story);
+    return leave_training_out(hooks,
+                              fmt::format("{} To have it: {}.", trainer.error().code->meaning,
+                                          trainer.error().code->cure),
+                              story);
   hooks.say(fmt::format("training a voice for {}", seconds_text(options.training_s)));
   story.training = train_demo(io,
                               {.out = options.out,
