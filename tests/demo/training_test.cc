@@ -32,8 +32,10 @@ class FakeTrainer final : public DemoTrainer {
       on_event({{"kind", "progress"},
                 {"text", "…"},
                 {"step", step},
-                {"losses", Json{{"duration", 4 / step}, {"prior", 2 / step}, {"flow", 1 / step}}}});
-    on_event({{"kind", "progress"}, {"text", "…"}, {"step", 3}, {"losses", nullptr}});
+                {"duration", 4 / step},
+                {"prior", 2 / step},
+                {"flow", 1 / step}});
+    on_event({{"kind", "progress"}, {"text", "…"}, {"step", 3}, {"flow", nullptr}});
     on_event({{"kind", "saved"}, {"step", 2}, {"folder", "somewhere"}});
     fs::create_directories(settings.training.checkpoint_dir + "/checkpoints/step-00000002");
     return {{"steps", 2},          {"parameters", 3'000'000}, {"loss_first", 7.0},

@@ -108,9 +108,8 @@ std::vector<std::byte> load(Io& io, const std::string& path) {
 std::optional<DemoLoss> loss_of(const Json& event) {
   try {
     if (event.at("kind").text() != "progress") return std::nullopt;
-    const Json& parts = event.at("losses");
-    return DemoLoss{event.at("step").number(), parts.at("duration").number(),
-                    parts.at("prior").number(), parts.at("flow").number()};
+    return DemoLoss{event.at("step").number(), event.at("duration").number(),
+                    event.at("prior").number(), event.at("flow").number()};
   } catch (const std::out_of_range&) {
     return std::nullopt;
   }

@@ -49,12 +49,6 @@ TEST_F(RunPicturesTest, PredictionIsBelowTheRecordingOnItsScale) {
                "..#..#..,.#..#..#,#..#..#./--------,--------,--------");
 }
 
-TEST_F(RunPicturesTest, SpeechIsShownAboveItsTokens) {
-  const PictureRow row = small_row();
-  expect_cells("spoken.png", spoken_picture({row.mel, row.num_frames, {0, 0, 0, 0, 1, 1, 1, 2}}),
-               "..#..#..,.#..#..#,#..#..#./.......#,....###.,####....");
-}
-
 TEST_F(RunPicturesTest, TokensOutsideTheTextHaveNoCell) {
   PictureRow row = small_row();
   row.token_of_frame = {0, -1, 1, 9, 2, 2, 3, 3};
@@ -64,7 +58,6 @@ TEST_F(RunPicturesTest, TokensOutsideTheTextHaveNoCell) {
 TEST_F(RunPicturesTest, NothingIsDrawnOfNoFrame) {
   EXPECT_THAT(mel_picture({}), testing::IsEmpty());
   EXPECT_THAT(alignment_picture({}), testing::IsEmpty());
-  EXPECT_THAT(spoken_picture({}), testing::IsEmpty());
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -31,9 +30,7 @@ Cells mel_cells(std::span<const float> mel, std::size_t num_frames) {
 
 // 1 where a frame belongs to a token. A frame outside the text has no cell.
 Cells alignment_cells(std::span<const std::int32_t> token_of_frame, std::int64_t num_tokens) {
-  std::int64_t num_rows = num_tokens;
-  if (num_rows <= 0) num_rows = 1 + *std::max_element(token_of_frame.begin(), token_of_frame.end());
-  num_rows = std::max<std::int64_t>(num_rows, 1);
+  const std::int64_t num_rows = std::max<std::int64_t>(num_tokens, 1);
   const std::size_t num_frames = token_of_frame.size();
   Cells cells{num_frames, static_cast<std::size_t>(num_rows), {}};
   cells.values.resize(cells.num_rows * num_frames);
@@ -85,15 +82,6 @@ std::vector<std::byte> alignment_picture(const PictureRow& row) {
   const Cells cells = alignment_cells(row.token_of_frame, row.num_tokens);
   const HeatPanel panel = alignment_panel(cells, row.id + ": token of each frame");
   return heat_map_png(panel.frame, panel.map);
-}
-
-std::vector<std::byte> spoken_picture(const Learner::SpokenMel& spoken) {
-  if (spoken.num_frames <= 0) return {};
-  const Cells mel = mel_cells(spoken.mel, static_cast<std::size_t>(spoken.num_frames));
-  const Cells alignment = alignment_cells(spoken.token_of_frame, 0);
-  const std::array panels{mel_panel(mel, "log-mel frames"),
-                          alignment_panel(alignment, "token of each frame")};
-  return heat_maps_png(panels);
 }
 
 }  // namespace stoker::train

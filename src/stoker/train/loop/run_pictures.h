@@ -9,7 +9,7 @@
 
 namespace stoker::train {
 
-// All are PNG files, and empty where there is no frame.
+// Both are PNG files, and empty where there is no frame.
 
 // The frames of the utterance above those that the text alone predicts for them, on one colour
 // scale.
@@ -17,8 +17,5 @@ std::vector<std::byte> mel_picture(const PictureRow& row);
 
 // Tokens from bottom to top over frames: a rising line where text and sound fit.
 std::vector<std::byte> alignment_picture(const PictureRow& row);
-
-// Frames that were spoken above the token of each.
-std::vector<std::byte> spoken_picture(const Learner::SpokenMel& spoken);
 
 }  // namespace stoker::train
