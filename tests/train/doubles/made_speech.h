@@ -19,16 +19,17 @@
 
 namespace stoker::train {
 
+struct SpeechFaults {
+  std::set<std::uint32_t> not_finite{};
+  std::set<std::uint32_t> bad{};  // become empty rows
+};
+
 class MadeSpeech final : public feed::UtteranceSource {
  public:
   static constexpr std::uint32_t kMels = 8;
   static constexpr std::uint32_t kTokens = 12;  // 0 is padding
 
-  struct Faults {
-    std::set<std::uint32_t> not_finite{};
-    std::set<std::uint32_t> bad{};  // become empty rows
-  };
-  explicit MadeSpeech(std::uint32_t num_utterances, Faults faults = {})
+  explicit MadeSpeech(std::uint32_t num_utterances, SpeechFaults faults = {})
       : faults_(std::move(faults)) {
     for (std::uint32_t i = 0; i < num_utterances; ++i) {
       KeyedDraws draws({3, "test/text", 0, i});
@@ -55,7 +56,7 @@ class MadeSpeech final : public feed::UtteranceSource {
 
   const std::vector<std::int32_t>& text(std::uint32_t row) const { return texts_[row]; }
   std::uint32_t num_frames(std::uint32_t row) const { return num_frames_[row]; }
-  const Faults& faults() const { return faults_; }
+  const SpeechFaults& faults() const { return faults_; }
   // A multiple of 1/64 between -8 and 0: the same in every number format of mels but bf16.
   float mel(std::uint32_t row, std::uint32_t frame, std::uint32_t band) const {
     const std::size_t place = std::size_t{frame} * texts_[row].size() / num_frames_[row];
@@ -66,7 +67,7 @@ class MadeSpeech final : public feed::UtteranceSource {
   }
 
  private:
-  Faults faults_;
+  SpeechFaults faults_;
   std::vector<std::vector<std::int32_t>> texts_;
   std::vector<std::uint32_t> num_frames_;
   std::vector<std::string> ids_;
@@ -121,7 +122,7 @@ inline std::unique_ptr<feed::UtteranceReader> MadeSpeech::make_reader() const {
 
 struct MadeFeed {
   std::uint32_t num_utterances = 24;
-  MadeSpeech::Faults faults{};
+  SpeechFaults faults{};
   std::uint32_t batch_frames = 300;
   feed::BatchLayout layout = feed::BatchLayout::kPadded;
   config::MelDtype dtype = config::MelDtype::kF32;
@@ -142,8 +143,13 @@ struct MadeFeed {
     setup.dtype = dtype;
     setup.extras.reference = reference;
     setup.extras.reference_frames = reference_frames;
-    setup.identity = {
-        .data = "0", .order = "0", .feature = "0", .text = "0", .path = "scalar", .seed = 42};
+    const std::string digest(16, '0');
+    setup.identity = {.data = digest,
+                      .order = digest,
+                      .feature = digest,
+                      .text = digest,
+                      .path = "scalar",
+                      .seed = 42};
     setup.loading.num_workers = 1;
     return feed::Feed(std::move(setup));
   }

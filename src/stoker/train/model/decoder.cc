@@ -10,6 +10,13 @@ namespace {
 constexpr double kTimeBase = 10'000;
 constexpr double kTimeScale = 1'000;
 
+// [B, Y, C] -> [B, P, frames, C]; a last place that is not full gets zeros.
+at::Tensor in_places(const at::Tensor& values, std::int64_t num_frames) {
+  const std::int64_t missing = (num_frames - values.size(1) % num_frames) % num_frames;
+  const at::Tensor whole = missing == 0 ? values : at::constant_pad_nd(values, {0, 0, 0, missing});
+  return whole.unflatten(1, {-1, num_frames});
+}
+
 at::Tensor changed_norm(const at::Tensor& values, const at::Tensor& factor,
                         const at::Tensor& shift) {
   return at::addcmul(shift, at::layer_norm(values, {values.size(2)}), factor);
@@ -31,9 +38,10 @@ at::Tensor DecoderBlock::operator()(const at::Tensor& values, at::TensorList cha
 
 Decoder::Decoder(ParameterSet& set, const ModelShape& shape)
     : width_(shape.decoder_width),
-      noisy_(set, "decoder.noisy", {shape.num_mels, width_}),
-      mean_(set, "decoder.mean", {shape.num_mels, width_}),
-      hidden_(set, "decoder.hidden", {shape.text_width, width_}),
+      num_frames_(shape.decoder_frames),
+      noisy_(set, "decoder.noisy", {num_frames_ * shape.num_mels, width_}),
+      mean_(set, "decoder.mean", {shape.num_mels, num_frames_ * width_}),
+      hidden_(set, "decoder.hidden", {shape.text_width, num_frames_ * width_}),
       time_first_(set, "decoder.time.first", {width_, width_}),
       time_second_(set, "decoder.time.second", {width_, width_}),
       changes_(set, "decoder.changes",
@@ -45,10 +53,17 @@ Decoder::Decoder(ParameterSet& set, const ModelShape& shape)
           blocks.emplace_back(set, "decoder." + std::to_string(i), shape);
         return blocks;
       }()),
-      out_(set, "decoder.out", {width_, shape.num_mels}, Start::kZero) {}
+      out_(set, "decoder.out", {width_, num_frames_ * shape.num_mels}, Start::kZero) {}
 
-at::Tensor Decoder::condition(const at::Tensor& mean, const at::Tensor& hidden) const {
-  return mean_(mean) + hidden_(hidden);
+at::Tensor Decoder::condition(const Tokens& tokens) const {
+  const at::Tensor parts = mean_(tokens.mean) + hidden_(tokens.hidden);
+  if (num_frames_ == 1) return repeat_tokens(parts, tokens.token_of_frame);
+  // The first frame of a place takes the first part of its token, and so on.
+  const at::Tensor part = at::arange(tokens.token_of_frame.size(1), tokens.token_of_frame.options())
+                              .remainder_(num_frames_);
+  const at::Tensor frames = repeat_tokens(parts.unflatten(2, {num_frames_, width_}).flatten(1, 2),
+                                          at::add(part, tokens.token_of_frame, num_frames_));
+  return in_places(zero_behind(frames, tokens.frame_mask), num_frames_).sum(2);
 }
 
 // Of every block factor, shift, gate, factor, shift, gate, and of the last norm factor and shift:
@@ -72,13 +87,22 @@ std::vector<at::Tensor> Decoder::changes_of(const at::Tensor& time, const at::Te
 
 at::Tensor Decoder::velocity(const Input& input) const {
   const std::vector<at::Tensor> changes = changes_of(input.time, input.voice);
-  at::Tensor values = (noisy_(input.noisy) + input.condition).to(at::kFloat);
+  const bool is_single = num_frames_ == 1;
+  const at::Tensor noisy =
+      is_single ? input.noisy
+                : in_places(zero_behind(input.noisy, input.frame_mask), num_frames_).flatten(2);
+  const at::Tensor bias =
+      key_bias(is_single ? input.frame_mask : input.frame_mask.slice(1, 0, {}, num_frames_));
+  at::Tensor values = (noisy_(noisy) + input.condition).to(at::kFloat);
   at::TensorList left = changes;
   for (const DecoderBlock& block : blocks_) {
-    values = block(values, left.slice(0, DecoderBlock::kNumChanges), input.bias);
+    values = block(values, left.slice(0, DecoderBlock::kNumChanges), bias);
     left = left.slice(DecoderBlock::kNumChanges);
   }
-  return out_(changed_norm(values, left[0], left[1])).to(at::kFloat);
+  const at::Tensor out = out_(changed_norm(values, left[0], left[1])).to(at::kFloat);
+  if (is_single) return out;
+  const std::int64_t num_mels = input.noisy.size(2);
+  return out.unflatten(2, {num_frames_, num_mels}).flatten(1, 2).narrow(1, 0, input.noisy.size(1));
 }
 
 }  // namespace stoker::train

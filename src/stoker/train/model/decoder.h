@@ -27,16 +27,22 @@ class Decoder {
  public:
   Decoder(ParameterSet& set, const ModelShape& shape);
 
-  // What a token gives each of its frames, [B, N, decoder_width]: the part of the product with
-  // [noisy; mean] that is the mean's, and the hidden vector's.
-  at::Tensor condition(const at::Tensor& mean, const at::Tensor& hidden) const;
+  struct Tokens {
+    at::Tensor mean;            // f32 [B, N, M]
+    at::Tensor hidden;          // [B, N, text_width]
+    at::Tensor token_of_frame;  // i64 [B, Y]
+    at::Tensor frame_mask;      // bool [B, Y]
+  };
+  // What the tokens of its frames give a place, [B, P, decoder_width]: the part of the product with
+  // [noisy; mean] that is the mean's, and the hidden vector's. Both are made once a token.
+  at::Tensor condition(const Tokens& tokens) const;
 
   struct Input {
-    at::Tensor noisy;      // f32 [B, Y, M]
-    at::Tensor condition;  // [B, Y, decoder_width]
-    at::Tensor time;       // f32 [B], 0 … 1
-    at::Tensor voice;      // f32 [B, decoder_width]
-    at::Tensor bias;       // key_bias of the frames
+    at::Tensor noisy;       // f32 [B, Y, M]
+    at::Tensor condition;   // [B, P, decoder_width]
+    at::Tensor time;        // f32 [B], 0 … 1
+    at::Tensor voice;       // f32 [B, decoder_width]
+    at::Tensor frame_mask;  // bool [B, Y]
   };
   // f32 [B, Y, M]
   at::Tensor velocity(const Input& input) const;
@@ -45,6 +51,7 @@ class Decoder {
   std::vector<at::Tensor> changes_of(const at::Tensor& time, const at::Tensor& voice) const;
 
   std::int64_t width_;
+  std::int64_t num_frames_;  // of a place
   Linear noisy_;
   Linear mean_;
   Linear hidden_;

@@ -133,6 +133,13 @@ at::Tensor zero_behind(const at::Tensor& values, const at::Tensor& mask) {
   return values.masked_fill(mask.logical_not().unsqueeze(-1), 0);
 }
 
+at::Tensor repeat_tokens(const at::Tensor& values, const at::Tensor& token_of_frame) {
+  const at::Tensor first =
+      at::arange(values.size(0), token_of_frame.options()).mul_(values.size(1)).unsqueeze(1);
+  // An embedding's gradient is summed in a fixed order on every device; a gather's is not.
+  return at::embedding(values.flatten(0, 1), token_of_frame + first);
+}
+
 at::Tensor RotaryTable::angles(std::int64_t length, at::Device device) const {
   if (!table_.defined() || table_.size(0) < length || table_.device() != device) {
     // Made on the CPU in double precision, so that all devices turn by the same angles.

@@ -110,6 +110,9 @@ at::Tensor key_bias(const at::Tensor& mask);
 // What is behind the end becomes 0, whatever it was.
 at::Tensor zero_behind(const at::Tensor& values, const at::Tensor& mask);
 
+// Rows of a tensor [B, N, C] repeated for frames: [B, Y, C].
+at::Tensor repeat_tokens(const at::Tensor& values, const at::Tensor& token_of_frame);
+
 // Turns pairs of channels by angles that grow with the place (Su et al., "RoFormer", 2021).
 class RotaryTable {
  public:

@@ -9,19 +9,10 @@ namespace stoker::train {
 namespace {
 
 constexpr double kLeastNoise = 1e-4;  // that is left at time 1
-constexpr double kPullBatches = 60;
-constexpr double kPullStrength = 60;
-constexpr double kPullWidth = 0.15;  // of the whole utterance
-
-AlignmentBatch search_batch(const at::Tensor& score, const AlignInput& input, at::Tensor& out) {
-  return {score.const_data_ptr<float>(),
-          input.token_len.const_data_ptr<std::int64_t>(),
-          input.mel_len.const_data_ptr<std::int64_t>(),
-          out.data_ptr<std::int64_t>(),
-          score.size(0),
-          score.size(1),
-          score.size(2)};
-}
+constexpr double kPullBatches = 150;
+constexpr double kPullStrength = 20'000;  // on squares of shares of the utterance
+// A token needs as many frames on average, or it is aligned as a whole.
+constexpr std::int64_t kFramesForStates = 2 * kStatesPerToken;
 
 void search_on_cpu(const AlignmentBatch& batch) {
   at::parallel_for(0, batch.num_rows, 1, [&](std::int64_t begin, std::int64_t end) {
@@ -40,6 +31,48 @@ at::Tensor shares(const at::Tensor& lengths, std::int64_t count) {
   const at::Tensor places =
       at::arange(count, lengths.options().dtype(at::kFloat)).add_(0.5).unsqueeze(0);
   return places / lengths.clamp_min(1).to(at::kFloat).unsqueeze(1);
+}
+
+// [B, N * kStatesPerToken, M]
+at::Tensor states_or_mean(const at::Tensor& states, const at::Tensor& is_single) {
+  return at::where(is_single.view({-1, 1, 1, 1}), states.mean(2, true), states).flatten(1, 2);
+}
+
+// Of the k-th state in a row that has one or all states of each token, its number among all.
+at::Tensor number_of(const at::Tensor& kth, const at::Tensor& per_token) {
+  return at::add(kth.remainder(per_token), kth.floor_divide(per_token), kStatesPerToken);
+}
+
+// Logarithm of the density of each frame around each state, less what all states of a frame share.
+at::Tensor score_of(const at::Tensor& states, const AlignInput& input,
+                    const at::Tensor& state_len) {
+  const at::Tensor half_square = states.square().sum(2, true).mul_(-0.5);
+  at::Tensor score = at::baddbmm(half_square, states, input.target.transpose(1, 2));
+  if (input.pull > 0) {
+    const at::Tensor beside = shares(state_len, score.size(1)).unsqueeze(2) -
+                              shares(input.mel_len, score.size(2)).unsqueeze(1);
+    score.sub_(beside.square_(), input.pull);
+  }
+  return score;
+}
+
+at::Tensor search(const at::Tensor& score, const at::Tensor& state_len, const at::Tensor& mel_len) {
+  at::Tensor out = at::empty({score.size(0), score.size(2)}, mel_len.options());
+  const AlignmentBatch batch{score.const_data_ptr<float>(),
+                             state_len.const_data_ptr<std::int64_t>(),
+                             mel_len.const_data_ptr<std::int64_t>(),
+                             out.data_ptr<std::int64_t>(),
+                             score.size(0),
+                             score.size(1),
+                             score.size(2)};
+  if (score.is_cpu()) {
+    search_on_cpu(batch);
+    return out;
+  }
+  const at::Tensor scratch = at::empty({static_cast<std::int64_t>(alignment_scratch_bytes(batch))},
+                                       score.options().dtype(at::kByte));
+  search_alignment(batch, scratch.data_ptr(), current_stream(score.device()));
+  return out;
 }
 
 }  // namespace
@@ -73,39 +106,38 @@ double diagonal_pull(std::uint64_t step) {
   return std::max(0.0, kPullStrength * (1 - static_cast<double>(step) / kPullBatches));
 }
 
-at::Tensor alignment_score(const AlignInput& input) {
+at::Tensor quietest_of_three(const at::Tensor& mel, const at::Tensor& frame_mask) {
+  constexpr double kLoud = 1e4;
+  const at::Tensor loud = mel.masked_fill(frame_mask.logical_not().unsqueeze(2), kLoud);
+  const at::Tensor wide = at::constant_pad_nd(loud, {0, 0, 1, 1}, kLoud);
+  const std::int64_t length = mel.size(1);
+  const at::Tensor least =
+      at::minimum(at::minimum(wide.narrow(1, 0, length), wide.narrow(1, 2, length)), loud);
+  return zero_behind(least, frame_mask);
+}
+
+Alignment align(const AlignInput& input) {
   const at::NoGradGuard no_gradient;
   const c10::impl::ExcludeDispatchKeyGuard in_fp32(c10::autocast_dispatch_keyset);
-  const at::Tensor half_square = input.mean.square().sum(2, true).mul_(-0.5);
-  at::Tensor score = at::baddbmm(half_square, input.mean, input.mel.transpose(1, 2));
-  if (input.pull > 0) {
-    const at::Tensor beside = shares(input.token_len, score.size(1)).unsqueeze(2) -
-                              shares(input.mel_len, score.size(2)).unsqueeze(1);
-    score.sub_(beside.square(), input.pull / (2 * kPullWidth * kPullWidth));
-  }
-  return score;
+  Alignment alignment;
+  alignment.is_single = input.mel_len.lt(input.token_len * kFramesForStates);
+  const at::Tensor is_single = alignment.is_single.unsqueeze(1);
+  const at::Tensor per_token = at::where(is_single, 1, kStatesPerToken);
+  const at::Tensor state_len = input.token_len * per_token.squeeze(1);
+  // The row's states one after the other.
+  const at::Tensor all = states_or_mean(input.states, alignment.is_single);
+  const at::Tensor places = at::arange(all.size(1), input.mel_len.options()).unsqueeze(0);
+  const at::Tensor in_order =
+      repeat_tokens(all, number_of(places, per_token).clamp_max_(all.size(1) - 1));
+  const at::Tensor score = score_of(in_order, input, state_len);
+  const at::Tensor found = search(score, state_len, input.mel_len);
+  alignment.token_of_frame = found.floor_divide(per_token);
+  alignment.state_of_frame = number_of(found, per_token);
+  return alignment;
 }
 
-at::Tensor align(const AlignInput& input) {
-  const at::Tensor score = alignment_score(input).contiguous();
-  at::Tensor out = at::empty({score.size(0), score.size(2)}, input.mel_len.options());
-  const AlignmentBatch batch = search_batch(score, input, out);
-  if (score.is_cpu()) {
-    search_on_cpu(batch);
-  } else {
-    const at::Tensor scratch =
-        at::empty({static_cast<std::int64_t>(alignment_scratch_bytes(batch))},
-                  score.options().dtype(at::kByte));
-    search_alignment(batch, scratch.data_ptr(), current_stream(score.device()));
-  }
-  return out;
-}
-
-at::Tensor repeat_tokens(const at::Tensor& values, const at::Tensor& token_of_frame) {
-  const at::Tensor first =
-      at::arange(values.size(0), token_of_frame.options()).mul_(values.size(1)).unsqueeze(1);
-  // An embedding's gradient is summed in a fixed order on every device; a gather's is not.
-  return at::embedding(values.flatten(0, 1), token_of_frame + first);
+at::Tensor aligned_states(const at::Tensor& states, const Alignment& alignment) {
+  return repeat_tokens(states_or_mean(states, alignment.is_single), alignment.state_of_frame);
 }
 
 at::Tensor count_frames(const at::Tensor& token_of_frame, const at::Tensor& frame_mask,

@@ -26,21 +26,28 @@ Prompt crop_prompt(const at::Tensor& mel, const at::Tensor& mel_len, const at::T
 // How strong the pull to the diagonal is in a batch of the run; 0 for all but the first.
 double diagonal_pull(std::uint64_t step);
 
+// What each frame is aligned with: of every band the least of three frames, which has less of the
+// neighbours' sound where two tokens meet. f32 [B, Y, M].
+at::Tensor quietest_of_three(const at::Tensor& mel, const at::Tensor& frame_mask);
+
 struct AlignInput {
-  at::Tensor mean;       // f32 [B, N, M]
-  at::Tensor mel;        // f32 [B, Y, M]
+  at::Tensor states;     // f32 [B, N, kStatesPerToken, M]
+  at::Tensor target;     // f32 [B, Y, M]
   at::Tensor token_len;  // i64 [B]; 0: not aligned
   at::Tensor mel_len;    // i64 [B]
   double pull = 0;
 };
-// Logarithm of the density of each frame around each token's mean, less what all tokens of a frame
-// share: f32 [B, N, Y]. Without gradient.
-at::Tensor alignment_score(const AlignInput& input);
-// i64 [B, Y]
-at::Tensor align(const AlignInput& input);
+// Rows of which a token has few frames are aligned with the mean of its states.
+struct Alignment {
+  at::Tensor token_of_frame;  // i64 [B, Y]
+  at::Tensor state_of_frame;  // i64 [B, Y], in 0 … N * kStatesPerToken - 1; of such rows the first
+  at::Tensor is_single;       // bool [B]
+};
+// Without gradient.
+Alignment align(const AlignInput& input);
 
-// Rows of a tensor [B, N, C] repeated for frames: [B, Y, C].
-at::Tensor repeat_tokens(const at::Tensor& values, const at::Tensor& token_of_frame);
+// The state of each frame, f32 [B, Y, M].
+at::Tensor aligned_states(const at::Tensor& states, const Alignment& alignment);
 
 // Frames a token has, f32 [B, N].
 at::Tensor count_frames(const at::Tensor& token_of_frame, const at::Tensor& frame_mask,

@@ -7,6 +7,9 @@
 
 namespace stoker::train {
 
+// What the alignment tells apart within a token: its begin, middle and end.
+inline constexpr std::int64_t kStatesPerToken = 3;
+
 // Widths are multiples of the number of heads times two (rotary positions turn pairs).
 struct ModelShape {
   std::int64_t num_tokens = 0;  // ids of the vocabulary; the model adds two for the edges of a text
@@ -17,6 +20,7 @@ struct ModelShape {
   std::int64_t decoder_width = 512;
   std::int64_t decoder_layers = 8;
   std::int64_t decoder_heads = 8;
+  std::int64_t decoder_frames = 1;      // that share one place of the decoder
   std::int64_t num_latents = 32;        // of the reference, before the text
   std::int64_t reference_frames = 258;  // longest reference: three seconds
 

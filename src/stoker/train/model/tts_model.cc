@@ -15,6 +15,7 @@ struct Encoded {
   EdgedText text;
   at::Tensor hidden;
   at::Tensor mean;
+  at::Tensor states;
   at::Tensor log_duration;
   at::Tensor voice;
 };
@@ -29,6 +30,7 @@ struct TtsModel::Parts {
         reference(set, shape),
         text(set, shape),
         mean(set, "mean", {shape.text_width, shape.num_mels}),
+        states(set, "states", {shape.text_width, kStatesPerToken * shape.num_mels}),
         duration(set, shape),
         decoder(set, shape) {}
 
@@ -40,6 +42,7 @@ struct TtsModel::Parts {
   ReferenceEncoder reference;
   TextEncoder text;
   Linear mean;
+  Linear states;
   DurationPredictor duration;
   Decoder decoder;
 };
@@ -54,6 +57,7 @@ Encoded TtsModel::Parts::encode(const ModelBatch& batch, const Prompt& prompt,
   encoded.log_duration = duration(encoded.hidden, encoded.text.mask, context);
   const c10::impl::ExcludeDispatchKeyGuard in_fp32(c10::autocast_dispatch_keyset);
   encoded.mean = mean(encoded.hidden);
+  encoded.states = states(encoded.hidden).unflatten(2, {kStatesPerToken, shape.num_mels});
   return encoded;
 }
 
@@ -66,7 +70,7 @@ TtsModel::~TtsModel() = default;
 const ModelShape& TtsModel::shape() const { return parts_->shape; }
 const std::vector<NamedTensor>& TtsModel::parameters() const { return parts_->set.all(); }
 
-at::Tensor Losses::total() const { return duration + prior + flow; }
+at::Tensor Losses::total() const { return duration + prior + flow + alignment; }
 
 Losses TtsModel::loss(const ModelBatch& batch, const StepKey& key, ModelMode mode) const {
   const c10::DeviceGuard on_device(batch.mel.device());
@@ -81,28 +85,31 @@ Losses TtsModel::loss(const ModelBatch& batch, const StepKey& key, ModelMode mod
           : crop_prompt(mel, batch.mel_len, draws.crop, parts_->shape.reference_frames);
   const Encoded encoded = parts_->encode(batch, prompt, context);
 
-  const at::Tensor is_usable =
-      batch.text_len.gt(0).logical_and_(batch.mel_len.ge(encoded.text.lengths));
-  Losses losses;
-  losses.token_of_frame = align({encoded.mean.detach(), mel, encoded.text.lengths * is_usable,
-                                 batch.mel_len, is_training ? diagonal_pull(key.step) : 0});
-
-  const at::Tensor num_frames =
-      count_frames(losses.token_of_frame, frame_mask, encoded.text.ids.size(1));
-  losses.duration = duration_loss(encoded.log_duration, num_frames,
-                                  encoded.text.mask.logical_and(is_usable.unsqueeze(1)));
+  const EdgedText& text = encoded.text;
+  const at::Tensor is_usable = batch.text_len.gt(0).logical_and_(batch.mel_len.ge(text.lengths));
+  const at::Tensor target = quietest_of_three(mel, frame_mask);
+  const Alignment alignment = align({encoded.states.detach(), target, text.lengths * is_usable,
+                                     batch.mel_len, is_training ? diagonal_pull(key.step) : 0});
+  const at::Tensor is_frame = frame_mask.logical_and(is_usable.unsqueeze(1));
   const at::Tensor is_loss = prompt.is_loss.logical_and(is_usable.unsqueeze(1));
-  losses.num_frames = is_loss.sum().to(at::kFloat);
-  const at::Tensor mean = repeat_tokens(encoded.mean, losses.token_of_frame);
-  losses.predicted = mean.detach();
-  losses.prior = masked_square(mel - mean, is_loss) * 0.5;
+  const at::Tensor mean = repeat_tokens(encoded.mean, alignment.token_of_frame);
+  const FlowTarget flow = flow_target(mel, draws);
+  const at::Tensor condition = parts_->decoder.condition(
+      {encoded.mean, encoded.hidden, alignment.token_of_frame, frame_mask});
+  const at::Tensor velocity =
+      parts_->decoder.velocity({flow.noisy, condition, draws.time, encoded.voice, frame_mask});
 
-  const FlowTarget target = flow_target(mel, draws);
-  const at::Tensor condition =
-      repeat_tokens(parts_->decoder.condition(encoded.mean, encoded.hidden), losses.token_of_frame);
-  const at::Tensor velocity = parts_->decoder.velocity(
-      {target.noisy, condition, draws.time, encoded.voice, key_bias(frame_mask)});
-  losses.flow = masked_square(velocity - target.velocity, is_loss);
+  Losses losses;
+  losses.duration = duration_loss(
+      encoded.log_duration, count_frames(alignment.token_of_frame, is_frame, text.ids.size(1)),
+      text.mask.logical_and(is_usable.unsqueeze(1)));
+  losses.prior = masked_square(mel - mean, is_loss) * 0.5;
+  losses.flow = masked_square(velocity - flow.velocity, is_loss);
+  losses.alignment =
+      masked_square(target - aligned_states(encoded.states, alignment), is_frame) * 0.5;
+  losses.num_frames = is_loss.sum().to(at::kFloat);
+  losses.token_of_frame = alignment.token_of_frame;
+  losses.predicted = mean.detach();
   return losses;
 }
 
@@ -133,12 +140,11 @@ SpokenBatch TtsModel::speak(const ModelBatch& request, const SpeakOptions& optio
     return spoken;
   }
   const at::Tensor condition =
-      repeat_tokens(parts_->decoder.condition(encoded.mean, encoded.hidden), spoken.token_of_frame);
-  const at::Tensor bias = key_bias(frame_mask);
+      parts_->decoder.condition({encoded.mean, encoded.hidden, spoken.token_of_frame, frame_mask});
   for (int step = 0; step < options.num_steps; ++step) {
     const double time = static_cast<double>(step) / options.num_steps;
-    mel.add_(parts_->decoder.velocity(
-                 {mel, condition, at::full({num_rows}, time, mel.options()), encoded.voice, bias}),
+    mel.add_(parts_->decoder.velocity({mel, condition, at::full({num_rows}, time, mel.options()),
+                                       encoded.voice, frame_mask}),
              1.0 / options.num_steps);
   }
   spoken.mel = zero_behind(mel, frame_mask);

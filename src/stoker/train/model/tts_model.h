@@ -36,10 +36,11 @@ struct Losses {
   at::Tensor duration;        // mean over tokens of the squared error of log durations
   at::Tensor prior;           // mean over frames and bands
   at::Tensor flow;            // mean over frames and bands
+  at::Tensor alignment;       // of the states that frames are aligned with, as the prior
   at::Tensor num_frames;      // that prior and flow are means over: true ones outside the prompt
   at::Tensor token_of_frame;  // i64 [B, Y]; 0 is the edge before the text
   at::Tensor predicted;       // f32 [B, Y, M]: mean of each frame's token; without gradient
-  at::Tensor total() const;   // duration + prior + flow
+  at::Tensor total() const;   // duration + prior + flow + alignment
 };
 
 struct SpeakOptions {

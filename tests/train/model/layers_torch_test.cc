@@ -1,0 +1,121 @@
+// Masks and rows of the model's parts: padding moves nothing, and rows do not know their
+// neighbours.
+#include <gtest/gtest.h>
+
+#include "stoker/train/model/decoder.h"
+#include "stoker/train/model/encoders.h"
+#include "stoker/train/model/losses.h"
+#include "tests/train/model/model_batches.h"
+
+namespace stoker::train {
+namespace {
+
+at::Tensor indices(std::initializer_list<std::int64_t> values) {
+  return at::tensor(std::vector<std::int64_t>(values), at::kLong);
+}
+
+void fill_zeros(const ParameterSet& set) {
+  const at::NoGradGuard no_gradient;
+  std::uint32_t site = 500;
+  for (const NamedTensor& parameter : set.all())
+    parameter.tensor.add_(random_values(parameter.tensor.sizes(), site++), 0.1);
+}
+
+TEST(ReferenceEncoderTest, LengthsCutTheReference) {
+  ParameterSet set(1);
+  const ReferenceEncoder encoder(set, small_shape());
+  fill_zeros(set);
+  const at::Tensor mel = random_values({2, 12, 8}, 1);
+  const Voice whole = encoder(mel, indices({7, 12}));
+  const Voice cut = encoder(mel.narrow(0, 0, 1).narrow(1, 0, 7), indices({7}));
+  EXPECT_TRUE(at::allclose(whole.latents[0], cut.latents[0], 1e-5, 1e-6));
+  EXPECT_TRUE(at::allclose(whole.vector[0], cut.vector[0], 1e-5, 1e-6));
+  const Voice turned = encoder(mel.flip(0), indices({12, 7}));
+  EXPECT_TRUE(at::allclose(whole.vector, turned.vector.flip(0), 1e-5, 1e-6));
+}
+
+TEST(TextEncoderTest, RowsAndTheirOrderAreIndependent) {
+  ParameterSet set(1);
+  const TextEncoder encoder(set, small_shape());
+  const DurationPredictor duration(set, small_shape());
+  fill_zeros(set);
+  const ModelBatch batch = make_batch(small_shape(), {{5, 0}, {9, 0}, {2, 0}}, {9, 1});
+  const at::Tensor latents = random_values({3, 4, 16}, 2);
+  const at::Tensor order = indices({2, 0, 1});
+  const EdgedText text = with_edges(batch.tokens, batch.text_len, 11);
+  const EdgedText moved =
+      with_edges(batch.tokens.index_select(0, order), batch.text_len.index_select(0, order), 11);
+  const at::Tensor hidden = encoder(text, latents, {});
+  const at::Tensor other = encoder(moved, latents.index_select(0, order), {});
+  EXPECT_TRUE(at::allclose(hidden.index_select(0, order), other, 1e-5, 1e-6));
+  EXPECT_TRUE(at::allclose(duration(hidden, text.mask, {}).index_select(0, order),
+                           duration(other, moved.mask, {}), 1e-5, 1e-6));
+  const EdgedText cut =
+      with_edges(batch.tokens.narrow(1, 0, 2).narrow(0, 2, 1), batch.text_len.narrow(0, 2, 1), 11);
+  EXPECT_TRUE(at::allclose(hidden[2].narrow(0, 0, 4), encoder(cut, latents.narrow(0, 2, 1), {})[0],
+                           1e-5, 1e-6));
+}
+
+TEST(EdgedTextTest, EdgesStandAroundEveryText) {
+  const EdgedText text =
+      with_edges(at::tensor({1, 2, 3, 4, 9, 9}, at::kLong).view({2, 3}), indices({3, 1}), 11);
+  EXPECT_TRUE(
+      at::equal(text.ids, at::tensor({11, 1, 2, 3, 12, 11, 4, 12, 0, 0}, at::kLong).view({2, 5})));
+  EXPECT_TRUE(at::equal(text.lengths, indices({5, 3})));
+}
+
+TEST(CropPromptTest, IsInsideTheUtteranceAndAtMostHalfOfIt) {
+  const at::Tensor mel = at::arange(40, at::kFloat).view({1, 40, 1}).expand({6, 40, 2});
+  const at::Tensor lengths = indices({40, 40, 21, 7, 1, 0});
+  const at::Tensor crop = at::tensor({0.0F, 0.999999F, 0.5F, 0.9F, 0.9F, 0.9F});
+  const Prompt prompt = crop_prompt(mel, lengths, crop, 12);
+  EXPECT_TRUE(at::equal(prompt.lengths, indices({12, 12, 10, 3, 0, 0})));
+  EXPECT_TRUE(at::equal(prompt.is_loss.sum(1), indices({28, 28, 11, 4, 1, 0})));
+  EXPECT_EQ(prompt.mel[0][0][0].item<float>(), 0);
+  EXPECT_EQ(prompt.mel[1][11][0].item<float>(), 39);
+  EXPECT_EQ(prompt.mel[2][0][0].item<float>(), 6);
+  EXPECT_FALSE(prompt.is_loss[2][6].item<bool>());
+  EXPECT_TRUE(prompt.is_loss[2][5].item<bool>());
+}
+
+TEST(AlignTest, FindsStatesInOrderAndTokensOfDenseRowsWhole) {
+  const std::int64_t num_tokens = 3;
+  const at::Tensor states = random_values({2, num_tokens, kStatesPerToken, 8}, 4) * 3;
+  const at::Tensor way = indices({0, 0, 1, 1, 1, 2, 3, 3, 4, 5, 5, 5, 5, 6, 6, 7, 7, 8, 8, 8});
+  at::Tensor target = random_values({2, 20, 8}, 5) * 0.1;
+  target[0] += states[0].flatten(0, 1).index_select(0, way);
+  const at::Tensor short_way = indices({0, 0, 1, 2, 2});
+  target[1].narrow(0, 0, 5) += states[1].mean(1).index_select(0, short_way);
+  const Alignment found = align({states, target, indices({3, 3}), indices({20, 5}), 0});
+  EXPECT_TRUE(at::equal(found.state_of_frame[0], way));
+  EXPECT_TRUE(at::equal(found.token_of_frame[0], way.floor_divide(3)));
+  EXPECT_TRUE(at::equal(found.token_of_frame[1].narrow(0, 0, 5), short_way));
+  EXPECT_TRUE(at::allclose(aligned_states(states, found)[1][2], states[1][1].mean(0)));
+}
+
+TEST(AlignTest, TheFirstBatchesArePulledToTheDiagonal) {
+  EXPECT_GT(diagonal_pull(0), diagonal_pull(50));
+  EXPECT_EQ(diagonal_pull(150), 0);
+  EXPECT_EQ(diagonal_pull(1'000'000), 0);
+  const at::Tensor states = random_values({1, 4, kStatesPerToken, 8}, 4);
+  const at::Tensor target = random_values({1, 48, 8}, 5);
+  const Alignment found = align({states, target, indices({4}), indices({48}), 1e6});
+  EXPECT_TRUE(at::equal(found.token_of_frame[0], at::arange(48, at::kLong).floor_divide(12)));
+}
+
+TEST(QuietestOfThreeTest, LooksAtTrueFramesOnly) {
+  const at::Tensor mel = at::tensor({3.0F, 1.0F, 2.0F, 5.0F, 6.0F, -9.0F}).view({1, 6, 1});
+  const at::Tensor least = quietest_of_three(mel, length_mask(indices({5}), 6));
+  EXPECT_TRUE(at::equal(least.flatten(), at::tensor({1.0F, 1.0F, 1.0F, 2.0F, 5.0F, 0.0F})));
+}
+
+TEST(DrawTest, DropoutKeepsTheMean) {
+  const at::Tensor ones = at::ones({40, 500});
+  const at::Tensor dropped = drop(ones, {{1, 2}, 0.25}, 3);
+  EXPECT_NEAR(dropped.mean().item<float>(), 1, 0.02);
+  EXPECT_NEAR(dropped.eq(0).to(at::kFloat).mean().item<float>(), 0.25, 0.02);
+  EXPECT_TRUE(at::equal(drop(ones, {{1, 2}, 0}, 3), ones));
+}
+
+}  // namespace
+}  // namespace stoker::train
