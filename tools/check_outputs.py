@@ -33,6 +33,8 @@ ALLOWED: dict[str, str] = {
     "data/voice/data_set_maker.cc": "files of a new data set in a folder that was empty",
     "audio/file/wav_writer.cc": "files of a new data set in a folder that was empty",
     "feed/baseline/baseline_sources.cc": "the loose files beside a cache",
+    "train/checkpoint/checkpoint_folder.cc": "checkpoints in the run folder",
+    "train/checkpoint/run_folder.cc": "checkpoints in the run folder",
     "observe/machine_survey.cc": "a file for measuring the disk, removed at once",
 }
 

@@ -17,8 +17,7 @@ std::uint64_t payload_bytes(const StoredTensor& tensor);
 // Length and JSON, filled up with spaces to a multiple of eight bytes.
 std::string tensor_header(const TensorSet& set);
 
-// The tensors without their values, which lie in this order, without gaps, in the `data_bytes`
-// after the JSON.
+// The tensors without their values, which fill the `data_bytes` after the JSON in this order.
 Result<TensorSet> parse_tensor_header(std::string_view json, std::uint64_t data_bytes,
                                       const std::string& file);
 
