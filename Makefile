@@ -18,13 +18,18 @@ build: bootstrap ## build the release program build/stoker, and every test
 	@$(CONFIGURE) -DSTOKER_TESTS=ON $(CMAKE_ARGS) > $(BUILD)/configure.log 2>&1 || { cat $(BUILD)/configure.log; exit 1; }
 	@ninja -C $(BUILD) -j $(JOBS)
 
+NEEDS = --program
+PARTS = stoker_program
+# Where torch cannot be had, the trainer is no part of it and the demo says so.
+demo: NEEDS = --trainer
+demo: PARTS = stoker_program trainer
 # A folder that is already configured keeps its tests; a new one does without what only they need.
 program: ## build build/stoker alone, with nothing installed that only tests and lint need
-	@tools/bootstrap --program
+	@tools/bootstrap $(NEEDS)
 	@mkdir -p $(BUILD)
 	@$(CONFIGURE) $$(test -e $(BUILD)/CMakeCache.txt || echo -DSTOKER_TESTS=OFF) $(CMAKE_ARGS) \
 	  > $(BUILD)/configure.log 2>&1 || { cat $(BUILD)/configure.log; exit 1; }
-	@ninja -C $(BUILD) -j $(JOBS) stoker_program
+	@ninja -C $(BUILD) -j $(JOBS) $(PARTS)
 
 bootstrap: ## install packages and the Python environment (needs root only when something is missing)
 	@tools/bootstrap

@@ -1,16 +1,56 @@
 #include <fmt/format.h>
 
+#include <functional>
 #include <memory>
+#include <utility>
 
 #include "stoker/base/cpu_count.h"
 #include "stoker/base/json.h"
 #include "stoker/cli/command_context.h"
 #include "stoker/cli/command_line.h"
 #include "stoker/cli/commands.h"
+#include "stoker/cli/trainer_call.h"
 #include "stoker/demo/story.h"
 
 namespace stoker::cli {
 namespace {
+
+class LibraryTrainer final : public demo::DemoTrainer {
+ public:
+  LibraryTrainer(CommandContext& context, train::TrainLibrary library)
+      : library_(std::move(library)), talk_(context) {}
+
+  Json train(const config::Settings& settings,
+             const std::function<void(const Json&)>& on_event) override {
+    train::CallHooks hooks = talk_.hooks();
+    hooks.on_event = [show = hooks.on_event, &on_event](const Json& event) {
+      show(event);
+      on_event(event);
+    };
+    return library_.train(settings, hooks);
+  }
+
+  Json speak(const demo::DemoSpeech& speech) override {
+    train::SynthesisCall call;
+    call.checkpoint = speech.checkpoint;
+    call.texts = {speech.text};
+    call.reference = speech.reference;
+    call.out = {speech.wav};
+    call.pictures = {speech.picture};
+    return library_.synthesize({}, call, talk_.hooks());
+  }
+
+ private:
+  train::TrainLibrary library_;
+  TrainerTalk talk_;
+};
+
+Result<std::unique_ptr<demo::DemoTrainer>> open_trainer(CommandContext& context) {
+  Result<train::TrainLibrary> library = find_trainer();
+  if (!library) return std::move(library).error();
+  return std::unique_ptr<demo::DemoTrainer>(
+      std::make_unique<LibraryTrainer>(context, std::move(*library)));
+}
 
 void put_gpu(CommandContext& context, const demo::DemoStory& story) {
   context.report()["gpu"] = nullptr;
@@ -28,11 +68,33 @@ void put_gpu(CommandContext& context, const demo::DemoStory& story) {
   }
 }
 
+// A voice that was trained is what the demo speaks with; without one, what came back from frames.
+void put_training(CommandContext& context, const demo::DemoStory& story) {
+  auto& report = context.report();
+  report["steps"] = 0;
+  report["loss_first"] = nullptr;
+  report["loss_last"] = nullptr;
+  report["stall_share"] = story.race.loaders.back().stall_share;
+  if (!story.training) return context.print(fmt::format("  {:<26} left out", "training"));
+  const demo::DemoTraining& training = *story.training;
+  report["wav"] = training.wav;
+  report["steps"] = training.num_steps;
+  report["loss_first"] = training.loss_first;
+  report["loss_last"] = training.loss_last;
+  report["stall_share"] = training.stall_share;
+  report["rtf"] = training.rtf;
+  context.print(fmt::format("  {:<26} {} steps, loss {:.2f} to {:.2f}, data {:.2f} ms of {:.1f} ms",
+                            "training", training.num_steps, training.loss_first, training.loss_last,
+                            training.data_ms, training.data_ms + training.compute_ms));
+}
+
 ExitCode run(CommandContext& context, demo::DemoOptions options) {
   options.num_workers = count_cpus().allowed;
-  const demo::DemoStory story =
-      demo::tell_demo(system_io(), options, context.stop_token(),
-                      [&](std::string_view part) { context.say(fmt::format("demo: {}", part)); });
+  const demo::DemoStory story = demo::tell_demo(
+      system_io(), options,
+      {.say = [&](std::string_view part) { context.say(fmt::format("demo: {}", part)); },
+       .open_trainer = [&] { return open_trainer(context); },
+       .stop = context.stop_token()});
   for (const observe::SurveyRow& row : observe::survey_rows(story.machine))
     context.print(fmt::format("  {:<26} {}", row.name, row.value));
   context.print(fmt::format("  {:<26} {} rows, {} accepted, {} rejected", "data set",
@@ -46,15 +108,15 @@ ExitCode run(CommandContext& context, demo::DemoOptions options) {
                     loader.name + " loader", loader.statistics.mean_ms, loader.statistics.std_ms,
                     100 * loader.stall_share, loader.most_clips_per_s));
   put_gpu(context, story);
+  context.report()["wav"] = options.out + "/returned.wav";
+  put_training(context, story);
   context.print(fmt::format("open {}/report.html", options.out));
   auto& report = context.report();
   report["out"] = options.out;
   report["report"] = options.out + "/report.html";
-  report["wav"] = options.out + "/returned.wav";
   report["rows"] = story.counts.rows;
   report["accepted"] = story.counts.accepted;
   report["round_trip_db"] = story.sample.mean_difference_db;
-  report["stall_share"] = story.race.loaders.back().stall_share;
   for (const demo::DemoLoader& loader : story.race.loaders)
     report["loaders"].push_back({{"loader", loader.name},
                                  {"interval_cv", loader.statistics.cv()},
@@ -74,6 +136,8 @@ void add_demo_command(const Command& app, CommandContext& context) {
   command.add_option("--out", options->out, "Folder for the data, the sounds and report.html")
       .show_default();
   command.add_option("--clips", options->num_utterances, "Utterances to speak").show_default();
+  command.add_option("--seconds", options->training_s, "Time to train for; 0: no training")
+      .show_default();
   context.on(command, [&context, options] { return run(context, *options); });
 }
 

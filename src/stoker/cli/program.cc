@@ -4,7 +4,6 @@
 
 #include <csignal>
 #include <cstdio>
-#include <filesystem>
 #include <new>
 #include <optional>
 #include <string>
@@ -20,8 +19,8 @@
 #include "stoker/cli/errors.h"
 #include "stoker/cli/stop_signals.h"
 #include "stoker/cli/terminal.h"
+#include "stoker/cli/trainer_call.h"
 #include "stoker/config/nearest_name.h"
-#include "stoker/train/door/loader.h"
 
 namespace stoker::cli {
 namespace {
@@ -129,9 +128,7 @@ Error no_command(const CommandLine& line) {
 // Loading libtorch takes half a second, so only --version --verbose does it.
 std::string torch_version(bool is_asked) {
   if (!is_asked) return "not loaded (--verbose asks it)";
-  std::error_code ignored;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored);
-  const auto library = train::open_train_library(program.parent_path().string());
+  const auto library = find_trainer();
   if (library) return library->torch_version();
   const Error& error = library.error();
   return fmt::format("absent ({}): {}; {}", error.code->name, error.found, error.code->cure);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "stoker/base/digest/digest.h"
+#include "stoker/base/json.h"
 #include "stoker/config/field.h"
 #include "stoker/config/load.h"
 
@@ -17,6 +18,12 @@ std::string settings_yaml(const Settings& settings);
 
 // Only what did not come from our defaults: what people keep.
 std::string given_yaml(const LoadedSettings& loaded);
+
+// Every setting by its path, and back: settings on their way into another library or a checkpoint.
+// E-CONFIG-VALUE or E-CONFIG-RANGE, which name `name` as the file, for a setting that is absent or
+// not of its kind.
+Json settings_json(const Settings& settings);
+Settings settings_of_json(const Json& json, const std::string& name);
 
 // The reference page of all settings, docs/reference/settings.md, as Markdown; the same bytes for
 // the same declarations.

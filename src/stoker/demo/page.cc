@@ -119,13 +119,17 @@ std::string demo_page(const DemoStory& story) {
   add_sample(page, story.sample);
   add_race(page, story.race);
   if (story.gpu) add_gpu(page, *story.gpu);
+  if (story.training)
+    add_training(page, *story.training);
+  else
+    add_training_left_out(page, story.training_left_out);
   page.open_section("What next");
   page.add_paragraph(
       "Try it on your own folder: metadata.csv and wavs/ as in LJSpeech, or see the guide on data "
       "sets.");
   page.add_code(
       "stoker data check YOUR_FOLDER\nstoker precompute --data YOUR_FOLDER\nstoker stream --data "
-      "YOUR_FOLDER --batches 5");
+      "YOUR_FOLDER --batches 5\nstoker train --data YOUR_FOLDER --checkpoint-dir my-voice");
   return page.finish();
 }
 

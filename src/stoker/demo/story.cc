@@ -1,7 +1,10 @@
 #include "stoker/demo/story.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "stoker/audio/file/wav_writer.h"
 #include "stoker/audio/griffin_lim/griffin_lim.h"
@@ -9,6 +12,7 @@
 #include "stoker/base/bytes.h"
 #include "stoker/base/clock.h"
 #include "stoker/base/io/output_file.h"
+#include "stoker/base/number_text.h"
 #include "stoker/data/index.h"
 #include "stoker/data/voice/data_set_maker.h"
 
@@ -114,29 +118,52 @@ std::optional<DemoGpu> measure_gpu(const std::string& data_folder, const std::st
   }
 }
 
+void leave_training_out(const DemoHooks& hooks, std::string reason, DemoStory& story) {
+  story.training_left_out = "training is left out: " + std::move(reason);
+  hooks.say(story.training_left_out);
+}
+
+void train_voice(Io& io, const DemoOptions& options, const DemoHooks& hooks, DemoStory& story) {
+  if (options.training_s <= 0) return leave_training_out(hooks, "--seconds is 0", story);
+  const Result<std::unique_ptr<DemoTrainer>> trainer = hooks.open_trainer();
+  if (!trainer)
+    return leave_training_out(hooks,
+                              fmt::format("{} To have it: {}.", trainer.error().code->meaning,
+                                          trainer.error().code->cure),
+                              story);
+  hooks.say(fmt::format("training a voice for {}", seconds_text(options.training_s)));
+  story.training = train_demo(io,
+                              {.out = options.out,
+                               .seconds = options.training_s,
+                               .seed = options.seed,
+                               .num_workers = options.num_workers},
+                              **trainer, hooks.stop);
+}
+
 }  // namespace
 
-DemoStory tell_demo(Io& io, const DemoOptions& options, const std::stop_token& stop,
-                    const std::function<void(std::string_view)>& say) {
+DemoStory tell_demo(Io& io, const DemoOptions& options, const DemoHooks& hooks) {
   make_folders(io, options.out).take_or_raise();
   DemoStory story;
-  say("looking at this machine");
+  hooks.say("looking at this machine");
   story.machine = observe::survey_machine(io, options.out).take_or_raise();
   story.data_folder = options.out + "/data";
-  say("making a data set with the built-in voice");
-  make_data(io, options, stop, story);
-  say("reading every row and every sample");
-  const data::Index index = check_data(io, options, stop, story);
-  say("turning one utterance into log-mel frames and back");
+  hooks.say("making a data set with the built-in voice");
+  make_data(io, options, hooks.stop, story);
+  hooks.say("reading every row and every sample");
+  const data::Index index = check_data(io, options, hooks.stop, story);
+  hooks.say("turning one utterance into log-mel frames and back");
   story.sample = look_at_one(index);
   keep_sound(io, options.out + "/spoken.wav", story.sample, story.sample.spoken);
   keep_sound(io, options.out + "/returned.wav", story.sample, story.sample.returned);
-  say("feeding a consumer: naive against native");
-  story.race = race_loaders(io, story.data_folder, stop);
+  hooks.say("feeding a consumer: naive against native");
+  story.race = race_loaders(io, story.data_folder, hooks.stop);
   if (!story.machine.gpus.devices.empty()) {
-    say("bringing batches onto the GPU by every way");
-    story.gpu = measure_gpu(story.data_folder, stop, say);
+    hooks.say("bringing batches onto the GPU by every way");
+    story.gpu = measure_gpu(story.data_folder, hooks.stop, hooks.say);
   }
+  train_voice(io, options, hooks, story);
+  if (hooks.stop.stop_requested()) return story;
   publish_output(io, options.out + "/report.html", view_bytes(demo_page(story))).take_or_raise();
   return story;
 }

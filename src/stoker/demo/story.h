@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -16,6 +17,7 @@
 #include "stoker/data/account.h"
 #include "stoker/demo/feed_runs.h"
 #include "stoker/demo/gpu_figures.h"
+#include "stoker/demo/training.h"
 #include "stoker/observe/machine_survey.h"
 
 namespace stoker::demo {
@@ -26,7 +28,11 @@ struct DemoOptions {
   std::uint32_t num_speakers = 4;
   std::uint64_t seed = kDefaultSeed;
   unsigned num_workers = 1;
+  double training_s = 60;  // 0: no training
 };
+
+// The trainer, or why there is none.
+using OpenTrainer = std::function<Result<std::unique_ptr<DemoTrainer>>()>;
 
 // One utterance, looked at from all sides.
 struct DemoSample {
@@ -55,11 +61,18 @@ struct DemoStory {
   DemoSample sample;
   DemoRace race;
   std::optional<DemoGpu> gpu;  // nothing on a machine without one that can be used
+  std::optional<DemoTraining> training;
+  std::string training_left_out;  // why there is none
 };
 
-// Tells the story; `say` gets a line before each part. Throws what a part throws.
-DemoStory tell_demo(Io& io, const DemoOptions& options, const std::stop_token& stop,
-                    const std::function<void(std::string_view)>& say);
+struct DemoHooks {
+  std::function<void(std::string_view)> say;  // gets a line before each part
+  OpenTrainer open_trainer;
+  std::stop_token stop = {};
+};
+
+// Tells the story; after a stop there is no page. Throws what a part throws.
+DemoStory tell_demo(Io& io, const DemoOptions& options, const DemoHooks& hooks);
 
 // The story as one page.
 std::string demo_page(const DemoStory& story);

@@ -54,7 +54,7 @@ inline constexpr ErrorCode kCheckpointBad{
 inline constexpr ErrorCode kCheckpointVersion{
     "E-CHECKPOINT-VERSION", ExitCode::kStorage,
     "A checkpoint was written by a newer version of stoker, or for another machine.",
-    "use the version of stoker that wrote it"};
+    "use the version that wrote it"};
 inline constexpr ErrorCode kCheckpointShape{
     "E-CHECKPOINT-SHAPE", ExitCode::kUsage,
     "A checkpoint is of another model than the settings ask for.",

@@ -34,4 +34,13 @@ std::string heat_map_chart(const ChartFrame& frame, const HeatMap& map);
 // Precondition: there are values.
 std::vector<std::byte> heat_map_png(const ChartFrame& frame, const HeatMap& map);
 
+struct HeatPanel {
+  ChartFrame frame;
+  HeatMap map;
+};
+
+// Several maps in one picture, the first at the top; the same number of columns puts their x axes
+// above each other. Precondition: there is a panel, and each has values.
+std::vector<std::byte> heat_maps_png(std::span<const HeatPanel> panels);
+
 }  // namespace stoker

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "stoker/base/invariant.h"
@@ -42,23 +43,30 @@ double value_at(const HeatMap& map, std::size_t row, std::size_t x, std::size_t 
   return sum / static_cast<double>(last - first);
 }
 
+// Where a map goes in the picture, axes and scale included.
+PixelBox panel_box(const HeatMap& map, std::size_t top) {
+  check_invariant(!map.values.empty() && map.values.size() == map.num_columns * map.num_rows,
+                  "a heat map whose shape and values differ");
+  return {0, top, kLeft + plot_width(map.num_columns) + kRight,
+          kTop + plot_height(map.num_rows) + kBottom};
+}
+
 class HeatPicture {
  public:
-  HeatPicture(const ChartFrame& frame, const HeatMap& map)
-      : frame_(frame),
-        map_(map),
-        range_(heat_range(map)),
-        plot_{kLeft, kTop, plot_width(map.num_columns), plot_height(map.num_rows)},
-        canvas_({static_cast<std::uint32_t>(plot_.right() + kRight),
-                 static_cast<std::uint32_t>(plot_.bottom() + kBottom)}) {}
+  HeatPicture(PixelCanvas& canvas, const HeatPanel& panel, const PixelBox& box)
+      : canvas_(canvas),
+        frame_(panel.frame),
+        map_(panel.map),
+        range_(heat_range(panel.map)),
+        plot_{box.left + kLeft, box.top + kTop, box.width - kLeft - kRight,
+              box.height - kTop - kBottom} {}
 
-  std::vector<std::byte> draw() {
-    canvas_.text(kLeft, 20, frame_.title);
+  void draw() {
+    canvas_.text(plot_.left, plot_.top - 44, frame_.title);
     draw_cells();
     draw_x_axis();
     draw_y_axis();
     draw_scale();
-    return canvas_.png();
   }
 
  private:
@@ -124,19 +132,32 @@ class HeatPicture {
         std::lround(std::clamp(share, 0.0, 1.0) * static_cast<double>(num_pixels)));
   }
 
+  PixelCanvas& canvas_;
   const ChartFrame& frame_;
   const HeatMap& map_;
   AxisRange range_;
   PixelBox plot_;
-  PixelCanvas canvas_;
 };
 
 }  // namespace
 
 std::vector<std::byte> heat_map_png(const ChartFrame& frame, const HeatMap& map) {
-  check_invariant(!map.values.empty() && map.values.size() == map.num_columns * map.num_rows,
-                  "a heat map whose shape and values differ");
-  return HeatPicture(frame, map).draw();
+  const std::array panels{HeatPanel{frame, map}};
+  return heat_maps_png(panels);
+}
+
+std::vector<std::byte> heat_maps_png(std::span<const HeatPanel> panels) {
+  std::vector<PixelBox> boxes;
+  PixelBox whole;
+  for (const HeatPanel& panel : panels) {
+    boxes.push_back(panel_box(panel.map, whole.height));
+    whole.width = std::max(whole.width, boxes.back().width);
+    whole.height = boxes.back().bottom();
+  }
+  PixelCanvas canvas(
+      {static_cast<std::uint32_t>(whole.width), static_cast<std::uint32_t>(whole.height)});
+  for (std::size_t i = 0; i < panels.size(); ++i) HeatPicture(canvas, panels[i], boxes[i]).draw();
+  return canvas.png();
 }
 
 }  // namespace stoker

@@ -14,8 +14,8 @@ extern "C" {
 #define STOKER_TRAIN_DOOR_VERSION 1
 
 /* One JSON object without a newline; from any thread, never two at once. Kinds: those of
-   loop/training_run.h, and as the last one `result` (the keys of the command's JSON) or `error`
-   (code, exit, file, line, byte, promised, found, action, cure, message). */
+   loop/training_run.h, and as the last one `result` (report: the keys of the command's JSON) or
+   `error` (code, exit, file, line, column, byte, promised, found, action, cure, message). */
 typedef void (*StokerTrainEvent)(void* user, const char* json, size_t num_bytes);
 
 typedef struct StokerTrainCall {
@@ -32,13 +32,15 @@ typedef struct StokerTrainDoor {
   const char* (*torch_version)(void);
   /* {"settings": {"data.path": …, …every setting by its path}} */
   int32_t (*train)(const StokerTrainCall* call);
-  /* {"settings": …, "checkpoint": …, "texts": […], "reference": …, "steps": …, "speed": …,
-     "out": […], "save_mel": …, "picture": …} */
+  /* {"settings": …, "checkpoint": …, "texts": […], "out": […], "save_mel": […], "pictures": […],
+     "reference": …, "language": …, "vocabulary": …, "steps": …, "speed": …}; one file of each list
+     that is not empty for every text. Seed and device are those of the settings. */
   int32_t (*synthesize)(const StokerTrainCall* call);
 } StokerTrainDoor;
 
 typedef const StokerTrainDoor* (*StokerTrainOpen)(void);
 #define STOKER_TRAIN_DOOR_SYMBOL "stoker_train_door"
+const StokerTrainDoor* stoker_train_door(void);
 
 #ifdef __cplusplus
 }

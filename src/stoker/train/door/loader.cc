@@ -3,13 +3,18 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <atomic>
 #include <cstdlib>
+#include <string_view>
 #include <vector>
 
+#include "stoker/config/settings_text.h"
 #include "stoker/train/errors.h"
 
 namespace stoker::train {
 namespace {
+
+using DoorCall = int32_t (*)(const StokerTrainCall*);
 
 std::vector<std::string> candidates(const std::string& program_folder) {
   if (const char* named = std::getenv("STOKER_TRAIN_LIBRARY"); named != nullptr && *named != '\0')
@@ -19,9 +24,82 @@ std::vector<std::string> candidates(const std::string& program_folder) {
           program_folder + "/../lib/stoker/" + name};
 }
 
+// What the library has told so far. One call of the door at a time adds to it.
+struct Answer {
+  const CallHooks& hooks;
+  std::optional<Json> result{};
+  std::optional<Error> error{};
+
+  // No exception may go back through the library.
+  void take(std::string_view text) noexcept {
+    try {
+      const std::optional<Json> event = Json::parse(text);
+      if (!event) return;
+      const std::string& kind = event->at("kind").text();
+      if (kind == "result")
+        result = event->at("report");
+      else if (kind == "error")
+        error = error_of_event(*event, hooks.find_code);
+      else
+        hooks.on_event(*event);
+    } catch (...) {
+      error = error_of_exception();
+    }
+  }
+};
+
+Json call_door(DoorCall door, const Json& request, const CallHooks& hooks) {
+  const std::string text = request.dump();
+  Answer answer{.hooks = hooks};
+  int32_t cancel = 0;
+  const std::stop_callback on_stop(hooks.stop,
+                                   [&cancel] { std::atomic_ref<int32_t>(cancel).store(1); });
+  const StokerTrainCall call{.request = text.data(),
+                             .request_bytes = text.size(),
+                             .on_event =
+                                 [](void* user, const char* json, size_t num_bytes) {
+                                   static_cast<Answer*>(user)->take({json, num_bytes});
+                                 },
+                             .user = &answer,
+                             .cancel = &cancel};
+  const int32_t exit_code = door(&call);
+  if (answer.error) raise(std::move(*answer.error));
+  if (answer.result) return std::move(*answer.result);
+  raise({.code = &kTrainDoor,
+         .promised = "a result or an error as the last event",
+         .found = fmt::format("neither; the call returned {}", exit_code)});
+}
+
+Error version_error(const std::string& path, uint32_t version) {
+  return {
+      .code = &kTrainDoor,
+      .place = {.file = path},
+      .promised = fmt::format("version {} of the trainer's interface", STOKER_TRAIN_DOOR_VERSION),
+      .found = fmt::format("version {}", version)};
+}
+
 }  // namespace
 
-std::string TrainLibrary::torch_version() const { return version_(); }
+Json TrainLibrary::train(const config::Settings& settings, const CallHooks& hooks) const {
+  return call_door(door_->train, Json{{"settings", config::settings_json(settings)}}, hooks);
+}
+
+Json TrainLibrary::synthesize(const config::Settings& settings, const SynthesisCall& call,
+                              const CallHooks& hooks) const {
+  return call_door(door_->synthesize,
+                   Json{{"settings", config::settings_json(settings)},
+                        {"checkpoint", call.checkpoint},
+                        {"texts", call.texts},
+                        {"out", call.out},
+                        {"save_mel", call.save_mel},
+                        {"pictures", call.pictures},
+                        {"reference", call.reference},
+                        {"language", call.language},
+                        {"vocabulary", call.vocabulary},
+                        {"steps", call.num_steps},
+                        {"speed", call.speed}},
+                   hooks);
+}
 
 Result<TrainLibrary> open_train_library(const std::string& program_folder) {
   std::string tried;
@@ -31,11 +109,17 @@ Result<TrainLibrary> open_train_library(const std::string& program_folder) {
       tried += fmt::format("{}{}", tried.empty() ? "" : "; ", dlerror());
       continue;
     }
-    void* call = dlsym(library, "stoker_train_torch_version");
-    if (call != nullptr) return TrainLibrary(reinterpret_cast<TrainLibrary::VersionCall>(call));
-    tried += fmt::format("{}{}: not a stoker train library", tried.empty() ? "" : "; ", path);
+    void* symbol = dlsym(library, STOKER_TRAIN_DOOR_SYMBOL);
+    if (symbol == nullptr) {
+      tried += fmt::format("{}{}: not a stoker train library", tried.empty() ? "" : "; ", path);
+      continue;
+    }
+    const StokerTrainDoor* const door = reinterpret_cast<StokerTrainOpen>(symbol)();
+    if (door->version != STOKER_TRAIN_DOOR_VERSION) return version_error(path, door->version);
+    return TrainLibrary(door);
   }
-  return Error{&kTrainLibrary, {}, "libstoker_train.so", "none; tried " + tried, "", ""};
+  return Error{
+      .code = &kTrainLibrary, .promised = "libstoker_train.so", .found = "none; tried " + tried};
 }
 
 }  // namespace stoker::train

@@ -1,29 +1,64 @@
 // The one part of the trainer that other folders may include: opens libstoker_train.so when a
-// command needs a model.
+// command needs a model, and calls it.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
+#include <stop_token>
 #include <string>
+#include <vector>
 
+#include "stoker/base/json.h"
 #include "stoker/base/result.h"
+#include "stoker/config/settings.h"
+#include "stoker/train/door/door.h"
+#include "stoker/train/door/door_message.h"
 
 namespace stoker::train {
+
+// What a command asks the library to speak; one entry of `out`, and of each of the other lists that
+// is not empty, for every text.
+struct SynthesisCall {
+  std::string checkpoint;
+  std::vector<std::string> texts{};
+  std::vector<std::string> out{};       // WAV files
+  std::vector<std::string> save_mel{};  // .npy files
+  std::vector<std::string> pictures{};  // .png or .svg files
+  std::string reference{};              // sound file; empty: the checkpoint's own
+  std::optional<std::string> language{};
+  std::optional<std::string> vocabulary{};
+  int num_steps = 16;
+  double speed = 1.0;
+};
+
+struct CallHooks {
+  // From any thread, never two at once; must not throw. `result` and `error` do not come here.
+  std::function<void(const Json& event)> on_event = [](const Json&) {};
+  std::stop_token stop = {};
+  FindCode find_code;
+};
 
 // An open libstoker_train.so. It stays open until the process ends: torch does not unload cleanly.
 class TrainLibrary {
  public:
   // The version of the libtorch that was really loaded.
-  std::string torch_version() const;
+  std::string torch_version() const { return door_->torch_version(); }
+
+  // Each returns the keys of the command's JSON, or throws the Failure that the library tells of.
+  Json train(const config::Settings& settings, const CallHooks& hooks) const;
+  Json synthesize(const config::Settings& settings, const SynthesisCall& call,
+                  const CallHooks& hooks) const;
 
  private:
   friend Result<TrainLibrary> open_train_library(const std::string& program_folder);
-  using VersionCall = const char* (*)();
-  explicit TrainLibrary(VersionCall version) : version_(version) {}
-  VersionCall version_;
+  explicit TrainLibrary(const StokerTrainDoor* door) : door_(door) {}
+  const StokerTrainDoor* door_;
 };
 
-// Looks in $STOKER_TRAIN_LIBRARY, beside the program, in lib/stoker and in ../lib/stoker; the error
-// lists every file tried with the reason.
+// Looks in $STOKER_TRAIN_LIBRARY, beside the program, in lib/stoker and in ../lib/stoker.
+// E-TRAIN-LIB lists every file tried with the reason; E-TRAIN-DOOR names the two versions that do
+// not fit.
 Result<TrainLibrary> open_train_library(const std::string& program_folder);
 
 }  // namespace stoker::train

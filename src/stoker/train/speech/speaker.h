@@ -42,13 +42,15 @@ struct Speech {
 struct SpeechReport {
   std::vector<Speech> speeches;
   double audio_s = 0;
-  double compute_s = 0;  // from tokens to samples, without loading the model
+  double compute_s = 0;                  // from tokens to samples, without loading the model
+  std::vector<std::string> passed_over;  // error lines of newer checkpoints that are not whole
   double rtf() const { return audio_s > 0 ? compute_s / audio_s : 0; }
 };
 
+// Tests bring a stand-in.
+using MakeLearner = std::function<std::unique_ptr<Learner>(const LearnerOptions&)>;
+
 // Throws Failure: E-SPEAK-…, E-CHECKPOINT-….
-SpeechReport speak(
-    Io& io, const SpeechRequest& request,
-    const std::function<std::unique_ptr<Learner>(const LearnerOptions&)>& make = make_learner);
+SpeechReport speak(Io& io, const SpeechRequest& request, const MakeLearner& make = make_learner);
 
 }  // namespace stoker::train
