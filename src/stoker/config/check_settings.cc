@@ -138,7 +138,8 @@ void check_text(const LoadedSettings& loaded) {
 
 bool is_inert(const FieldInfo& field, const Settings& settings) {
   const std::string value = plain_text(field.json(settings));
-  if (!field.not_yet_value.empty()) return value != field.not_yet_value;
+  if (!field.not_yet_value.empty())  // "on" keeps its quotes: without them it is no text in YAML
+    return value != field.not_yet_value && value != "\"" + field.not_yet_value + "\"";
   if (value != plain_text(field.json(Settings{}))) return false;
   // Of what equals the default only a number asks for something; off, empty and ranges do not.
   const bool is_range = value.starts_with('[');

@@ -6,12 +6,15 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "stoker/base/clock.h"
 #include "stoker/base/io/io.h"
 #include "stoker/base/json.h"
 #include "stoker/config/settings.h"
+#include "stoker/feed/device/gpu_mode.h"
 #include "stoker/train/loop/learner.h"
+#include "stoker/train/loop/voice_record.h"
 
 namespace stoker::train {
 
@@ -25,6 +28,21 @@ namespace stoker::train {
 //   spoken    step, files
 using TellEvent = std::function<void(const Json& event)>;
 
+// Sentences that are spoken while training goes on (observe.enable_text2audio_eval).
+struct SampleRequest {
+  Learner& learner;
+  const VoiceRecord& voice;
+  std::uint64_t step = 0;
+  std::vector<std::string> texts;
+  std::string folder;  // exists
+};
+
+struct SpokenSample {
+  std::string file;  // a WAV file in the folder
+  std::uint32_t rate_hz = 0;
+  std::uint64_t num_samples = 0;
+};
+
 struct TrainingHooks {
   Io* io = &system_io();
   const Clock* clock = &system_clock();
@@ -33,6 +51,10 @@ struct TrainingHooks {
   // Tests bring a stand-in.
   std::function<std::unique_ptr<Learner>(const LearnerOptions&)> make_learner =
       stoker::train::make_learner;
+  // Writes what the learner speaks; may throw Failure, which is told and ends nothing. Null: a
+  // warning where sentences were asked for.
+  std::function<std::vector<SpokenSample>(const SampleRequest&)> speak_sample = {};
+  const feed::DeviceView* devices = nullptr;  // null: asks the driver
 };
 
 // Trains as the settings say; returns the keys of `stoker train --json` (docs/guide/train.md).

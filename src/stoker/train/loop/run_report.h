@@ -1,0 +1,110 @@
+// The figures of a run while it goes on: progress line, metrics.jsonl, TensorBoard, summaries and
+// the result.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "stoker/base/json.h"
+#include "stoker/cuda/nvml.h"
+#include "stoker/feed/batch_counts.h"
+#include "stoker/feed/sampling/epoch_plan.h"
+#include "stoker/train/loop/event_file.h"
+#include "stoker/train/loop/line_file.h"
+#include "stoker/train/loop/progress_line.h"
+#include "stoker/train/loop/run_judge.h"
+#include "stoker/train/loop/run_state.h"
+#include "stoker/train/loop/training_run.h"
+
+namespace stoker::train {
+
+// One update as the loop saw it.
+struct StepTaken {
+  StepRecord record{};
+  feed::BatchCounts counts{};
+  double data_s = 0;        // waited for its batches
+  double step_s = 0;        // from the end of the step before to its own
+  std::uint64_t shape = 0;  // of its batches, as one number
+};
+
+struct ReportPlaces {
+  std::string run_folder;
+  std::string events_folder;
+  std::uint64_t first_step = 0;  // done before this process
+  bool is_resumed = false;
+};
+
+// One thread. Writing that fails is told once and ends nothing.
+class RunReport {
+ public:
+  RunReport(const config::Settings& settings, const TrainingHooks& hooks,
+            const ReportPlaces& places);
+
+  void take(StepTaken step) { waiting_.push_back(std::move(step)); }
+  std::size_t num_waiting() const { return waiting_.size(); }
+  // Of the oldest step that waits. Returns it.
+  StepTaken settle(const UpdateFigures& figures, RunState& state);
+
+  // At most ten times a second.
+  void show_progress(std::uint64_t step, Device device);
+  // Every observe.report_every epochs.
+  void end_epoch(std::uint64_t epochs_done);
+
+  void scalar(std::uint64_t step, std::string_view tag, double value);
+  void picture(std::uint64_t step, std::string_view tag, std::span<const std::byte> png);
+  void sound(std::uint64_t step, std::string_view tag, const EventSound& sound);
+  void flush();
+
+  // Rates, shares and times of this process.
+  void put_result(Json& out) const;
+
+ private:
+  struct Sums {
+    std::uint64_t num_steps = 0;
+    std::uint64_t num_clips = 0;
+    std::uint64_t num_frames = 0;
+    double data_s = 0;
+    double step_s = 0;
+    double compute_s = 0;
+
+    void add(const StepTaken& step, const UpdateFigures& figures);
+  };
+
+  void log(const StepTaken& step, const UpdateFigures& figures);
+  void sample_gpu(Device device);
+  double interval_cv() const;
+  void tell_failure(const Error& error);
+
+  const config::Settings& settings_;
+  const TrainingHooks& hooks_;
+  LineFile metrics_;
+  std::optional<EventFile> events_;
+  std::deque<StepTaken> waiting_;
+  Sums all_;     // without the first step, which starts threads and caches
+  Sums recent_;  // since the last progress line
+  Sums since_summary_;
+  std::optional<ProgressFigures> shown_;
+  std::deque<LossFigures> losses_;  // the latest
+  std::vector<std::pair<std::uint64_t, double>> intervals_;
+  std::unique_ptr<cuda::Nvml> nvml_;
+  std::vector<double> gpu_percent_;
+  std::chrono::nanoseconds last_shown_{};
+  std::chrono::nanoseconds last_sampled_{};
+  std::chrono::nanoseconds last_flushed_{};
+  double cpu_before_s_;
+  Stopwatch since_start_;
+  bool has_failed_ = false;
+  bool is_first_ = true;
+};
+
+// Means of the first and the last steps, as "loss_first", "flow_first", …
+void put_losses(const RunState& state, Json& out);
+
+}  // namespace stoker::train

@@ -1,0 +1,289 @@
+#include "stoker/train/loop/run_start.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "stoker/base/bytes.h"
+#include "stoker/base/cpu_count.h"
+#include "stoker/base/io/paths.h"
+#include "stoker/base/number_text.h"
+#include "stoker/config/settings_text.h"
+#include "stoker/feed/sampling/ranks.h"
+#include "stoker/train/errors.h"
+#include "stoker/train/loop/mel_scale.h"
+#include "stoker/train/model/model_shape.h"
+
+namespace stoker::train {
+namespace {
+
+using config::Settings;
+
+void check_given(const Settings& settings, const TrainingHooks& hooks) {
+  given_mel_scale(settings.training);
+  if (settings.training.model != "stoker")
+    tell_line(hooks, fmt::format("model {}: stoker's own model is trained in its place; it learns "
+                                 "from the same batches (training.model stoker)",
+                                 settings.training.model));
+  if (settings.batch.batch_layout == config::BatchLayout::kPacked)
+    raise({.code = &kTrainSettings,
+           .promised = "data.batch_layout padded for training",
+           .found = "packed"});
+  const feed::RankRows ranks = feed::ranks_of(settings.loader);
+  if (ranks.world_size > 1)
+    raise({.code = &kTrainSettings,
+           .promised = "one process (data.world_size 1)",
+           .found = fmt::format("{} of them", ranks.world_size),
+           .cure = "start one process; each GPU can train a run of its own"});
+}
+
+config::Precision resolved_precision(config::Precision asked, Device device) {
+  using config::Precision;
+  if (asked == Precision::kAuto) return device.is_cuda() ? Precision::kBf16 : Precision::kFp32;
+  const bool wants_gpu = asked == Precision::kFp16 || asked == Precision::kTf32;
+  if (device.is_cpu() && wants_gpu)
+    raise({.code = &kTrainSettings,
+           .promised = "training.precision fp32 or bf16 on a CPU",
+           .found = std::string(config::names_of(asked)[static_cast<std::size_t>(asked)])});
+  return asked;
+}
+
+std::uint64_t device_bound(const Settings& settings, Device device, const TrainingHooks& hooks) {
+  if (device.is_cpu()) return 0;
+  cuda::DeviceApi& api = hooks.devices ? *hooks.devices->api : cuda::system_device_api();
+  const double share = settings.training.max_memory_fraction *
+                       static_cast<double>(api.room(device.index()).total_bytes);
+  const auto bound = static_cast<std::uint64_t>(share);
+  return settings.gpu.model_gpu_memory ? std::min(bound, settings.gpu.model_gpu_memory->count)
+                                       : bound;
+}
+
+UpdateRule rule_of(const config::OptimizerSettings& optimizer) {
+  return {.is_decoupled = optimizer.optimizer == "adamw",
+          .beta1 = optimizer.beta1,
+          .beta2 = optimizer.beta2,
+          .epsilon = optimizer.epsilon,
+          .weight_decay = optimizer.weight_decay,
+          .clip_norm = optimizer.gradient_clip_norm,
+          .ema_decay = optimizer.ema_decay};
+}
+
+// What an earlier run left in the folder.
+struct EarlierRun {
+  Checkpoint checkpoint;
+  std::string folder;
+  VoiceRecord voice;
+  RunState state;
+};
+
+class Starter {
+ public:
+  Starter(const Settings& settings, const TrainingHooks& hooks)
+      : settings_(settings), hooks_(hooks), training_(settings.training) {}
+
+  StartedRun start() {
+    check_given(settings_, hooks_);
+    RunFolder folder = RunFolder::open(*hooks_.io, training_.checkpoint_dir).take_or_raise();
+    std::optional<EarlierRun> earlier = find_earlier(folder);
+    const bool is_resumed = earlier && !training_.reset_training;
+    if (is_resumed) compare_settings(earlier->voice.settings, settings_);
+    StartedRun run{.folder = std::move(folder), .feeds = open_feeds(earlier)};
+    run.is_resumed = is_resumed;
+    run.is_reset = earlier && training_.reset_training;
+    tell_feeds(run.feeds);
+    if (is_resumed) run.state = earlier->state;
+    make_learner(run, earlier);
+    if (is_resumed)
+      tell_line(hooks_, fmt::format("resumed from {}: step {}, epoch {}", earlier->folder,
+                                    run.state.step, run.state.epochs_done));
+    if (run.is_reset) put_aside(run, earlier->checkpoint.step);
+    return run;
+  }
+
+ private:
+  std::optional<EarlierRun> find_earlier(const RunFolder& folder) {
+    const std::vector<std::uint64_t> steps = folder.steps().take_or_raise();
+    const bool is_wanted = training_.resume || training_.reset_training;
+    if (steps.empty()) {
+      if (is_wanted)
+        tell_line(hooks_, fmt::format("no checkpoint in {}: training starts from the first step",
+                                      folder.path()));
+      return std::nullopt;
+    }
+    if (!is_wanted)
+      raise(
+          {.code = &kTrainRun,
+           .place = {.file = folder.path()},
+           .promised = "a folder without checkpoints",
+           .found = fmt::format("{}, the newest of step {}",
+                                counted(steps.size(), "checkpoint", "checkpoints"), steps.back())});
+    FoundCheckpoint found = load_checkpoint(*hooks_.io, folder.path()).take_or_raise();
+    for (const std::string& line : found.passed_over)
+      tell_warning(hooks_, "passed over, not whole: " + line);
+    VoiceRecord voice = take_voice(found.checkpoint, found.folder);
+    RunState state = run_state_of(found.checkpoint.state, found.folder);
+    return EarlierRun{std::move(found.checkpoint), found.folder, std::move(voice),
+                      std::move(state)};
+  }
+
+  void compare_settings(const Settings& before, const Settings& now) {
+    tell_or_refuse(changed_settings(before, now));
+  }
+
+  void tell_or_refuse(const std::vector<ChangedSetting>& changes) {
+    if (changes.empty()) return;
+    if (!training_.allow_changed_data)
+      raise({.code = &kTrainChanged,
+             .place = {.file = training_.checkpoint_dir},
+             .promised = "the settings of the checkpoint",
+             .found = changes_text(changes)});
+    tell_warning(hooks_, "goes on with other settings: " + changes_text(changes));
+  }
+
+  RunFeeds open_feeds(const std::optional<EarlierRun>& earlier) {
+    FeedStart start{.may_differ = training_.allow_changed_data};
+    if (earlier && !training_.reset_training) {
+      start.state = earlier->state.feed;
+      start.origin = earlier->state.feed_origin;
+    }
+    return open_run_feeds(settings_, start, hooks_);
+  }
+
+  void tell_feeds(const RunFeeds& feeds) {
+    for (const std::string& line : feeds.lines) tell_line(hooks_, line);
+    if (const std::string line = check_lengths(*feeds.train.source); !line.empty())
+      tell_warning(hooks_, line);
+    if (!feeds.train.building.empty())
+      tell_line(hooks_, "cache     " + feeds.train.building + ", completed while batches are made");
+  }
+
+  MelScale scale_for(const StartedRun& run, const std::optional<EarlierRun>& earlier) {
+    const std::optional<MelScale> given = given_mel_scale(training_);
+    if (earlier && !(run.is_resumed && given && training_.allow_changed_data))
+      return earlier->voice.scale;
+    if (given) return *given;
+    return measure_mel_scale(*run.feeds.train.source,
+                             {.num_workers = count_cpus().allowed, .stop = hooks_.stop});
+  }
+
+  // The CPU adds in another order with another number of threads.
+  unsigned num_threads(const StartedRun& run) {
+    const unsigned own = std::max(1U, count_cpus().allowed);
+    if (!run.is_resumed || run.state.torch_threads == own) return own;
+    tell_line(hooks_, fmt::format("{} of libtorch, as the checkpoint was made with; this machine "
+                                  "would take {}",
+                                  counted(run.state.torch_threads, "thread", "threads"), own));
+    return run.state.torch_threads;
+  }
+
+  void settle_precision(StartedRun& run, config::Precision precision) {
+    const std::string name(config::names_of(precision)[static_cast<std::size_t>(precision)]);
+    if (run.is_resumed && run.state.precision != name)
+      tell_or_refuse({{"training.precision", run.state.precision, name}});
+    run.state.precision = name;
+  }
+
+  void make_learner(StartedRun& run, std::optional<EarlierRun>& earlier) {
+    const feed::ModeChoice& mode = run.feeds.train.mode.choice;
+    run.device = mode.mode == feed::GpuMode::kCpu ? Device::cpu() : Device::cuda(mode.model_device);
+    const feed::DataSetSource& source = *run.feeds.train.source;
+    LearnerOptions options{
+        .shape = shape_of(training_.model_size, num_token_ids(source), source.num_mels()),
+        .rule = rule_of(settings_.optimizer),
+        .device = run.device,
+        .precision = resolved_precision(training_.precision, run.device),
+        .dropout = training_.dropout_rate,
+        .seed = static_cast<std::uint64_t>(settings_.run.seed),
+        .is_deterministic = training_.deterministic,
+        .num_threads = num_threads(run),
+        .max_device_bytes = device_bound(settings_, run.device, hooks_)};
+    settle_precision(run, options.precision);
+    options.scale = scale_for(run, earlier);
+    if (earlier) check_shape(earlier->voice.shape, options.shape, earlier->folder);
+    run.learner = hooks_.make_learner(options);
+    if (earlier) restore(run, *earlier);
+    describe(run, options, earlier);
+    tell_line(hooks_,
+              fmt::format("model {}: {} parameters, {} on {}, mel mean {:.4f}, deviation "
+                          "{:.4f}",
+                          config::kModelSizeNames[static_cast<std::size_t>(training_.model_size)],
+                          grouped(run.learner->num_parameters()), run.state.precision,
+                          run.device.text(), options.scale.mean, options.scale.deviation));
+  }
+
+  static void check_shape(const ModelShape& before, const ModelShape& now,
+                          const std::string& folder) {
+    if (before == now) return;
+    raise({.code = &kCheckpointShape,
+           .place = {.file = folder},
+           .promised = fmt::format("a model with {} tokens and {} parameters", now.num_tokens,
+                                   grouped(count_parameters(now))),
+           .found = fmt::format("one with {} tokens and {} parameters", before.num_tokens,
+                                grouped(count_parameters(before)))});
+  }
+
+  static void restore(StartedRun& run, EarlierRun& earlier) {
+    LearnerState state;
+    state.model = std::move(earlier.checkpoint.model);
+    state.ema = std::move(earlier.checkpoint.ema);
+    if (run.is_resumed) state.optimizer = std::move(earlier.checkpoint.optimizer);
+    run.learner->restore(state);
+  }
+
+  void describe(StartedRun& run, const LearnerOptions& options,
+                const std::optional<EarlierRun>& earlier) {
+    run.voice = describe_voice(settings_, *run.feeds.train.source, options.shape.reference_frames);
+    if (earlier && earlier->voice.reference) run.voice.reference = earlier->voice.reference;
+    run.voice.shape = options.shape;
+    run.voice.scale = options.scale;
+    run.state.torch_threads = options.num_threads;
+    run.state.seed = options.seed;
+    if (!run.is_resumed) run.state.feed = run.feeds.train.feed.state();
+    run.state.feed_origin = run.feeds.train.feed.state_origin();
+    if (run.state.feed_origin.size() > kMostOriginBytes) run.state.feed_origin.clear();
+  }
+
+  // Steps count from zero again: the files of the earlier run would stand in the way of newer ones
+  // with smaller numbers.
+  void put_aside(StartedRun& run, std::uint64_t step) {
+    const std::string path = run.folder.path();
+    const File folder = open_file(*hooks_.io, path, OpenFor::kFolder).take_or_raise();
+    for (const char* name : {"checkpoints", "metrics.jsonl", "bad-steps.jsonl"}) {
+      if (!info_if_present(*hooks_.io, folder.handle(), name).take_or_raise()) continue;
+      std::string aside = fmt::format("before-{}-{}", checkpoint_name(step), name);
+      for (int i = 2; info_if_present(*hooks_.io, folder.handle(), aside).take_or_raise(); ++i)
+        aside = fmt::format("before-{}-{}-{}", checkpoint_name(step), i, name);
+      const SysResult moved = hooks_.io->rename_at(folder.handle(), name, aside);
+      if (!moved.ok()) raise(io_error("rename", path + "/" + name, moved.error_number));
+    }
+    { const RunFolder closed = std::move(run.folder); }
+    run.folder = RunFolder::open(*hooks_.io, path).take_or_raise();
+    tell_line(hooks_,
+              fmt::format("weights of step {} are kept, steps start from zero; the files of "
+                          "the earlier run are {}/before-{}-…",
+                          step, path, checkpoint_name(step)));
+  }
+
+  const Settings& settings_;
+  const TrainingHooks& hooks_;
+  const config::TrainingSettings& training_;
+};
+
+}  // namespace
+
+StartedRun start_run(const Settings& settings, const TrainingHooks& hooks) {
+  return Starter(settings, hooks).start();
+}
+
+void tell_line(const TrainingHooks& hooks, std::string text) {
+  hooks.tell(Json{{"kind", "line"}, {"text", std::move(text)}});
+}
+
+void tell_warning(const TrainingHooks& hooks, std::string text) {
+  hooks.tell(Json{{"kind", "warning"}, {"text", std::move(text)}});
+}
+
+}  // namespace stoker::train
