@@ -93,6 +93,10 @@ TEST_F(LearnerDeviceTest, DeterministicRunsAndResumesBitForBit) {
   const std::unique_ptr<Learner> other = make_learner(options);
   other->restore(state);
   EXPECT_EQ(train(*other, feed, 7, 5), std::vector<double>(expected.begin() + 5, expected.end()));
+  Learner::SpeakRequest request;
+  request.tokens = {MadeSpeech(3).text(0)};
+  request.references = {std::vector<float>(std::size_t{9} * MadeSpeech::kMels, -3.5F)};
+  EXPECT_EQ(other->speak(request).at(0).mel, other->speak(request).at(0).mel);
 }
 
 TEST_F(LearnerDeviceTest, BadBatchesAreSkippedWithoutWaiting) {

@@ -54,7 +54,7 @@ at::Tensor normalised(const at::Tensor& mel, const MelScale& scale) {
 // last value is repeated.
 at::Tensor unpacking(std::span<const std::uint32_t> begins, std::span<const std::int32_t> lengths,
                      std::int64_t longest) {
-  const at::Tensor index = at::empty({signed_of(lengths.size()), longest}, at::kLong);
+  at::Tensor index = at::empty({signed_of(lengths.size()), longest}, at::kLong);
   std::int64_t* out = index.data_ptr<std::int64_t>();
   for (std::size_t row = 0; row < lengths.size(); ++row) {
     const std::int64_t last = std::max<std::int64_t>(lengths[row], 1) - 1;

@@ -25,6 +25,9 @@ constexpr std::uint64_t kAfterTraining = std::uint64_t{1} << 31U;
 constexpr double kFirstLossScale = 4.0;
 constexpr int kGrowthInterval = 2000;
 constexpr std::size_t kTextsAtOnce = 16;
+// Of the batches since the last update: each loss times its frames, then the frames.
+constexpr std::int64_t kNumLosses = 4;
+constexpr std::int64_t kNumSums = kNumLosses + 1;
 
 class TorchLearner final : public Learner {
   template <class Work>
@@ -47,7 +50,7 @@ class TorchLearner final : public Learner {
                .num_mels = options.shape.num_mels,
                .max_reference_frames = options.shape.reference_frames},
         evaluation_seed_(KeyedDraws({options.seed, "train-evaluation"}).next_u64()),
-        sums_(at::zeros({4}, at::device(place.device).dtype(at::kDouble))),
+        sums_(at::zeros({kNumSums}, at::device(place.device).dtype(at::kDouble))),
         busy_(place.stream) {
     if (options.precision != config::Precision::kFp16) return;
     loss_scale_ = at::full({}, kFirstLossScale, at::device(place.device).dtype(at::kFloat));
@@ -74,17 +77,18 @@ class TorchLearner final : public Learner {
   void update(double learning_rate) override {
     run([&] {
       busy_.begin();
-      at::Tensor weight = sums_[3].to(at::kFloat);
+      const at::Tensor frames = sums_[kNumLosses];
+      at::Tensor weight = frames.to(at::kFloat);
       if (loss_scale_.defined()) weight = weight * loss_scale_;
       const FlatUpdate::Outcome outcome =
-          update_.apply({weight, sums_.narrow(0, 0, 3).sum()}, learning_rate);
+          update_.apply({weight, sums_.narrow(0, 0, kNumLosses).sum()}, learning_rate);
       if (loss_scale_.defined()) {
         at::_amp_update_scale_(loss_scale_, num_grown_, outcome.is_skipped, 2.0, 0.5,
                                kGrowthInterval);
       }
-      const at::Tensor values = at::cat(
-          {sums_.narrow(0, 0, 3) / at::where(sums_[3] == 0, at::ones_like(sums_[3]), sums_[3]),
-           at::stack({outcome.gradient_norm, outcome.is_skipped}).to(at::kDouble)});
+      const at::Tensor values =
+          at::cat({sums_.narrow(0, 0, 3) / at::where(frames == 0, at::ones_like(frames), frames),
+                   at::stack({outcome.gradient_norm, outcome.is_skipped}).to(at::kDouble)});
       sums_.zero_();
       at::Tensor host = to_host_later(values);
       busy_.end();
@@ -248,8 +252,8 @@ class TorchLearner final : public Learner {
 
   void add_figures(const Losses& losses) {
     const at::NoGradGuard no_grad;
-    const at::Tensor values =
-        at::stack({losses.duration, losses.prior, losses.flow, at::ones_like(losses.num_frames)});
+    const at::Tensor values = at::stack({losses.duration, losses.prior, losses.flow,
+                                         losses.alignment, at::ones_like(losses.num_frames)});
     sums_.add_(values.to(at::kDouble) * losses.num_frames);
   }
 
@@ -272,7 +276,7 @@ class TorchLearner final : public Learner {
   FlatUpdate update_;
   TensorRules rules_;
   std::uint64_t evaluation_seed_;
-  at::Tensor sums_;  // f64: three losses times frames, frames; of the batches since the last update
+  at::Tensor sums_;                    // f64 [kNumSums]
   at::Tensor loss_scale_, num_grown_;  // of fp16 alone
   std::uint64_t num_updates_ = 0;
   BusyTime busy_;
@@ -284,7 +288,9 @@ class TorchLearner final : public Learner {
 std::string torch_version() {
   const std::string words = at::show_config();
   constexpr std::string_view kKey = "TORCH_VERSION=";
-  const std::size_t begin = words.find(kKey) + kKey.size();
+  const std::size_t found = words.find(kKey);
+  if (found == std::string::npos) return "unknown";
+  const std::size_t begin = found + kKey.size();
   return words.substr(begin, words.find(',', begin) - begin);
 }
 

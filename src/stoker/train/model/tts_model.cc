@@ -122,7 +122,8 @@ SpokenBatch TtsModel::speak(const ModelBatch& request, const SpeakOptions& optio
   const at::Tensor durations =
       encoded.log_duration.exp().div_(options.speed).round_().clamp_(1, options.max_frames) *
       is_spoken;
-  const at::Tensor ends = durations.cumsum(1).clamp_max_(options.max_frames).to(at::kLong);
+  // In whole numbers: a GPU adds others up in no fixed order, which deterministic runs refuse.
+  const at::Tensor ends = durations.to(at::kLong).cumsum(1).clamp_max_(options.max_frames);
 
   SpokenBatch spoken;
   spoken.mel_len = ends.select(1, -1).contiguous();
