@@ -66,6 +66,12 @@ TEST_F(SpeakTest, RowsDoNotHearEachOther) {
   EXPECT_TRUE(at::allclose(single.mel[0], together.mel[0].narrow(0, 0, length), 1e-4, 1e-4));
 }
 
+TEST_F(SpeakTest, AReferenceOfNoFramesIsSilent) {
+  request_.reference = at::zeros({3, 0, 8});
+  request_.reference_len.zero_();
+  EXPECT_TRUE(speak().mel.isfinite().all().item<bool>());
+}
+
 TEST_F(SpeakTest, OnlyEmptyTextsGiveNoFrames) {
   request_.text_len.zero_();
   const SpokenBatch spoken = speak();

@@ -127,6 +127,14 @@ TEST(TtsModelTest, ABatchOfEmptyRowsHasNoLossAndNoGradient) {
   }
 }
 
+TEST(TtsModelTest, ABatchWithoutRoomHasNoLoss) {
+  const TtsModel model(small_shape(), {});
+  const Losses losses =
+      model.loss(make_batch(small_shape(), {{0, 0}, {0, 0}}, {0, 0}), {}, ModelMode::kTrain);
+  EXPECT_EQ(losses.total().item<float>(), 0);
+  EXPECT_EQ(losses.token_of_frame.sizes(), (at::IntArrayRef{2, 0}));
+}
+
 TEST(TtsModelTest, StepsAreFunctionsOfSeedAndStep) {
   const TtsModel model(small_shape(), {});
   stir(model);

@@ -24,7 +24,8 @@ ReferenceEncoder::ReferenceEncoder(ParameterSet& set, const ModelShape& shape)
       attention_(set, "reference.attention", shape.text_width, shape.text_heads),
       pooled_(set, "reference.pooled", {shape.text_width, shape.decoder_width}) {}
 
-Voice ReferenceEncoder::operator()(const at::Tensor& mel, const at::Tensor& lengths) const {
+Voice ReferenceEncoder::operator()(const at::Tensor& given, const at::Tensor& lengths) const {
+  const at::Tensor mel = at_least_one(given);
   const at::Tensor mask = length_mask(lengths, mel.size(1));
   const at::Tensor near = gelu_of(first_(zero_behind(mel, mask)));
   const at::Tensor wide = norm_(gelu_of(second_(zero_behind(near, mask))));

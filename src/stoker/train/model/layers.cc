@@ -121,6 +121,10 @@ at::Tensor FeedForward::operator()(const at::Tensor& values) const {
 
 at::Tensor gelu_of(const at::Tensor& values) { return at::gelu(values, "tanh"); }
 
+at::Tensor at_least_one(const at::Tensor& values) {
+  return values.size(1) > 0 ? values : at::constant_pad_nd(values, {0, 0, 0, 1});
+}
+
 at::Tensor length_mask(const at::Tensor& lengths, std::int64_t length) {
   return at::arange(length, lengths.options()).unsqueeze(0).lt(lengths.unsqueeze(1));
 }

@@ -102,6 +102,8 @@ class FeedForward {
 
 at::Tensor gelu_of(const at::Tensor& values);
 
+// [B, T, C] with at least one place, so that no layer meets an empty sequence.
+at::Tensor at_least_one(const at::Tensor& values);
 // bool [B, length]: which places are before the end.
 at::Tensor length_mask(const at::Tensor& lengths, std::int64_t length);
 // f32 [B, 1, 1, T] to add to attention's scores: large, finite, so that a row without any key stays

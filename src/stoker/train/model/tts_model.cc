@@ -76,8 +76,9 @@ Losses TtsModel::loss(const ModelBatch& batch, const StepKey& key, ModelMode mod
   const c10::DeviceGuard on_device(batch.mel.device());
   const bool is_training = mode == ModelMode::kTrain;
   const StepContext context{key, is_training ? parts_->options.dropout : 0};
-  const at::Tensor frame_mask = length_mask(batch.mel_len, batch.mel.size(1));
-  const at::Tensor mel = zero_behind(batch.mel, frame_mask);
+  const at::Tensor given = at_least_one(batch.mel);
+  const at::Tensor frame_mask = length_mask(batch.mel_len, given.size(1));
+  const at::Tensor mel = zero_behind(given, frame_mask);
   const StepDraws draws = draw_step(key, mel);
   const Prompt prompt =
       batch.reference.defined()
@@ -87,7 +88,7 @@ Losses TtsModel::loss(const ModelBatch& batch, const StepKey& key, ModelMode mod
 
   const EdgedText& text = encoded.text;
   const at::Tensor is_usable = batch.text_len.gt(0).logical_and_(batch.mel_len.ge(text.lengths));
-  const at::Tensor target = quietest_of_three(mel, frame_mask);
+  const at::Tensor target = alignment_target(mel, frame_mask);
   const Alignment alignment = align({encoded.states.detach(), target, text.lengths * is_usable,
                                      batch.mel_len, is_training ? diagonal_pull(key.step) : 0});
   const at::Tensor is_frame = frame_mask.logical_and(is_usable.unsqueeze(1));
@@ -108,8 +109,8 @@ Losses TtsModel::loss(const ModelBatch& batch, const StepKey& key, ModelMode mod
   losses.alignment =
       masked_square(target - aligned_states(encoded.states, alignment), is_frame) * 0.5;
   losses.num_frames = is_loss.sum().to(at::kFloat);
-  losses.token_of_frame = alignment.token_of_frame;
-  losses.predicted = mean.detach();
+  losses.token_of_frame = alignment.token_of_frame.narrow(1, 0, batch.mel.size(1));
+  losses.predicted = mean.detach().narrow(1, 0, batch.mel.size(1));
   return losses;
 }
 
