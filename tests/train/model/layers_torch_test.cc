@@ -81,14 +81,14 @@ TEST(CropPromptTest, IsInsideTheUtteranceAndAtMostHalfOfIt) {
 TEST(AlignTest, FindsStatesInOrderAndTokensOfDenseRowsWhole) {
   const std::int64_t num_tokens = 3;
   const at::Tensor states = random_values({2, num_tokens, kStatesPerToken, 8}, 4) * 3;
-  const at::Tensor way = indices({0, 0, 1, 1, 1, 2, 3, 3, 4, 5, 5, 5, 5, 6, 6, 7, 7, 8, 8, 8});
-  at::Tensor target = random_values({2, 20, 8}, 5) * 0.1;
+  const at::Tensor way = indices({0, 0, 1, 1, 1, 2, 3, 3, 3, 4, 5, 5, 5, 5});
+  at::Tensor target = random_values({2, 14, 8}, 5) * 0.1;
   target[0] += states[0].flatten(0, 1).index_select(0, way);
   const at::Tensor short_way = indices({0, 0, 1, 2, 2});
   target[1].narrow(0, 0, 5) += states[1].mean(1).index_select(0, short_way);
-  const Alignment found = align({states, target, indices({3, 3}), indices({20, 5}), 0});
+  const Alignment found = align({states, target, indices({3, 3}), indices({14, 5}), 0});
   EXPECT_TRUE(at::equal(found.state_of_frame[0], way));
-  EXPECT_TRUE(at::equal(found.token_of_frame[0], way.floor_divide(3)));
+  EXPECT_TRUE(at::equal(found.token_of_frame[0], way.floor_divide(kStatesPerToken)));
   EXPECT_TRUE(at::equal(found.token_of_frame[1].narrow(0, 0, 5), short_way));
   EXPECT_TRUE(at::allclose(aligned_states(states, found)[1][2], states[1][1].mean(0)));
 }
@@ -103,10 +103,23 @@ TEST(AlignTest, TheFirstBatchesArePulledToTheDiagonal) {
   EXPECT_TRUE(at::equal(found.token_of_frame[0], at::arange(48, at::kLong).floor_divide(12)));
 }
 
-TEST(QuietestOfThreeTest, LooksAtTrueFramesOnly) {
-  const at::Tensor mel = at::tensor({3.0F, 1.0F, 2.0F, 5.0F, 6.0F, -9.0F}).view({1, 6, 1});
-  const at::Tensor least = quietest_of_three(mel, length_mask(indices({5}), 6));
-  EXPECT_TRUE(at::equal(least.flatten(), at::tensor({1.0F, 1.0F, 1.0F, 2.0F, 5.0F, 0.0F})));
+TEST(AlignmentTargetTest, FollowsTheQuieterOfTwoLevels) {
+  const at::Tensor mask = length_mask(indices({12}), 14);
+  const at::Tensor level = at::full({1, 14, 1}, 1.5);
+  const at::Tensor steady = alignment_target(level, mask);
+  EXPECT_TRUE(at::allclose(steady.narrow(1, 0, 12), steady.narrow(1, 5, 1)));
+  EXPECT_EQ(steady.narrow(1, 12, 2).abs().max().item<float>(), 0);
+  at::Tensor fall = level.clone();
+  fall.narrow(1, 6, 8).fill_(-1.5);
+  const at::Tensor target = alignment_target(fall, mask).flatten();
+  EXPECT_LT((target[5] - target[6]).item<float>(), 0.25 * (target[0] - target[11]).item<float>());
+  EXPECT_GT((target[3] - target[5]).item<float>(), 0.6 * (target[0] - target[11]).item<float>());
+}
+
+TEST(AlignmentTargetTest, SilenceWithoutEndIsANumber) {
+  const at::Tensor mask = length_mask(indices({4, 0}), 4);
+  const at::Tensor silent = alignment_target(at::full({2, 4, 3}, -1e6), mask);
+  EXPECT_TRUE(silent.isfinite().all().item<bool>());
 }
 
 TEST(DrawTest, DropoutKeepsTheMean) {

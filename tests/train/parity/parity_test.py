@@ -138,7 +138,7 @@ def run_flow_target(_: Tensors, x: Tensors) -> Tensors:
 
 def run_states(_: Tensors, x: Tensors) -> Tensors:
     length = x["mel"].shape[1]
-    targets = [reference.least_of_three(mel[:n]) for mel, n in zip(x["mel"], x["mel_len"], strict=True)]
+    targets = [reference.alignment_target(mel[:n]) for mel, n in zip(x["mel"], x["mel_len"], strict=True)]
     found = [reference.aligned(x["states"][i], target, 40.0) for i, target in enumerate(targets)]
     return {
         "target": by_row(lambda i: targets[i], 2, length),
@@ -172,7 +172,7 @@ def model_row(p: Tensors, x: Tensors, i: int, kind: tuple[int, bool], sums: dict
     hidden = reference.text_encoder(p, x["tokens"][i][: x["text_len"][i]], latents, TEXT_HEADS)
     mean = reference.linear(p, "mean", hidden)
     states = reference.linear(p, "states", hidden).reshape(len(hidden), reference.STATES, -1)
-    target = reference.least_of_three(mel)
+    target = reference.alignment_target(mel)
     token, state = reference.aligned(states, target)
     if not torch.equal(token, x["token_of_frame"][i][:length]):
         # Rounding to bf16 may move a frame where two ways are nearly equal; fp32 must find the same.

@@ -8,7 +8,7 @@ from torch import Tensor
 
 Parameters = dict[str, Tensor]
 
-STATES = 3  # of a token
+STATES = 2  # of a token
 SIGMA = 1e-4  # noise that is left at time 1
 
 
@@ -176,8 +176,16 @@ def decoder(p: Parameters, row: DecoderRow, heads: int, frames_a_place: int) -> 
     return x.reshape(-1, row.noisy.shape[1])[: len(row.noisy)]
 
 
-def least_of_three(mel: Tensor) -> Tensor:
-    return torch.stack([mel[max(t - 1, 0) : t + 2].amin(0) for t in range(len(mel))])
+def alignment_target(mel: Tensor) -> Tensor:
+    """Power 0.15 of the weighted harmonic mean of magnitudes exp(3 mel) of two frames on either side; about N(0, 1)."""
+    weights = torch.tensor([1.0, 4, 6, 4, 1])
+    frames = []
+    for t in range(len(mel)):
+        near = [(weights[j + 2], mel[t + j]) for j in range(-2, 3) if 0 <= t + j < len(mel)]
+        total = torch.stack([weight for weight, _ in near]).sum()
+        harmonic = total / torch.stack([weight / torch.exp(3 * frame) for weight, frame in near]).sum(0)
+        frames.append((harmonic**0.15 - 1) / 0.46)
+    return torch.stack(frames)
 
 
 def best_path(states: Tensor, target: Tensor, pull: float) -> Tensor:

@@ -80,7 +80,13 @@ std::optional<std::string> text_or_null(const Json& request, std::string_view ke
 Json train(const Json& request, const TellEvent& tell, const std::stop_token& stop) {
   const config::Settings settings =
       config::settings_of_json(request.at("settings"), "the program's request");
-  return run_training(settings, {.tell = tell, .stop = stop});
+  TrainingHooks hooks;
+  hooks.tell = tell;
+  hooks.stop = stop;
+  hooks.speak_sample = [](const SampleRequest& sample) {
+    return speak_sample(system_io(), sample);
+  };
+  return run_training(settings, hooks);
 }
 
 Json synthesize(const Json& request, const TellEvent& tell, const std::stop_token& stop) {

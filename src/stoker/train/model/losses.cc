@@ -3,6 +3,8 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
+#include <array>
+
 #include "stoker/train/model/alignment_search.h"
 
 namespace stoker::train {
@@ -11,6 +13,13 @@ namespace {
 constexpr double kLeastNoise = 1e-4;  // that is left at time 1
 constexpr double kPullBatches = 150;
 constexpr double kPullStrength = 20'000;  // on squares of shares of the utterance
+// Log-mels are given in units of their deviation, which is about three for speech; powers of
+// magnitudes then have a deviation of about 0.46 around one.
+constexpr double kLogDeviation = 3;
+constexpr double kPower = 0.15;
+constexpr double kTargetDeviation = 0.46;
+constexpr double kLoudest = 8;
+constexpr std::array<double, 5> kNeighbourWeights{0.0625, 0.25, 0.375, 0.25, 0.0625};
 // A token needs as many frames on average, or it is aligned as a whole.
 constexpr std::int64_t kFramesForStates = 2 * kStatesPerToken;
 
@@ -106,14 +115,21 @@ double diagonal_pull(std::uint64_t step) {
   return std::max(0.0, kPullStrength * (1 - static_cast<double>(step) / kPullBatches));
 }
 
-at::Tensor quietest_of_three(const at::Tensor& mel, const at::Tensor& frame_mask) {
-  constexpr double kLoud = 1e4;
-  const at::Tensor loud = mel.masked_fill(frame_mask.logical_not().unsqueeze(2), kLoud);
-  const at::Tensor wide = at::constant_pad_nd(loud, {0, 0, 1, 1}, kLoud);
+at::Tensor alignment_target(const at::Tensor& mel, const at::Tensor& frame_mask) {
   const std::int64_t length = mel.size(1);
-  const at::Tensor least =
-      at::minimum(at::minimum(wide.narrow(1, 0, length), wide.narrow(1, 2, length)), loud);
-  return zero_behind(least, frame_mask);
+  const std::int64_t reach = static_cast<std::int64_t>(kNeighbourWeights.size()) / 2;
+  const at::Tensor inverse =
+      zero_behind(mel.clamp(-kLoudest, kLoudest).mul_(-kLogDeviation).exp_(), frame_mask);
+  const at::Tensor wide = at::constant_pad_nd(inverse, {0, 0, reach, reach});
+  const at::Tensor weights = at::constant_pad_nd(frame_mask.to(at::kFloat), {reach, reach});
+  at::Tensor sum = at::zeros_like(mel);
+  at::Tensor whole = at::zeros({mel.size(0), length}, mel.options());
+  for (std::int64_t j = 0; j <= 2 * reach; ++j) {
+    sum.add_(wide.narrow(1, j, length), kNeighbourWeights.at(static_cast<std::size_t>(j)));
+    whole.add_(weights.narrow(1, j, length), kNeighbourWeights.at(static_cast<std::size_t>(j)));
+  }
+  const at::Tensor harmonic = sum.div_(whole.unsqueeze(2)).pow_(-kPower);
+  return zero_behind(harmonic.sub_(1).div_(kTargetDeviation), frame_mask);
 }
 
 Alignment align(const AlignInput& input) {

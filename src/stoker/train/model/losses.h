@@ -26,9 +26,11 @@ Prompt crop_prompt(const at::Tensor& mel, const at::Tensor& mel_len, const at::T
 // How strong the pull to the diagonal is in a batch of the run; 0 for all but the first.
 double diagonal_pull(std::uint64_t step);
 
-// What each frame is aligned with: of every band the least of three frames, which has less of the
-// neighbours' sound where two tokens meet. f32 [B, Y, M].
-at::Tensor quietest_of_three(const at::Tensor& mel, const at::Tensor& frame_mask);
+// What frames are aligned by, f32 [B, Y, M]: of every band the harmonic mean of five frames'
+// magnitudes, to a small power. Where two tokens meet, the louder one reaches into its neighbour's
+// frames; this mean is near the quieter of two levels that differ much, and between two that do
+// not.
+at::Tensor alignment_target(const at::Tensor& mel, const at::Tensor& frame_mask);
 
 struct AlignInput {
   at::Tensor states;     // f32 [B, N, kStatesPerToken, M]

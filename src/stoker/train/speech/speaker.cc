@@ -20,16 +20,20 @@
 namespace stoker::train {
 namespace {
 
-// The reference to speak with: the user's file, else the one that came with the checkpoint.
-ReferenceMel reference_of(Io& io, const SpeechRequest& request, const VoiceRecord& voice,
-                          const std::string& folder) {
-  if (!request.reference.empty()) return load_reference(io, request.reference, voice);
+const ReferenceMel& own_reference(const VoiceRecord& voice, const std::string& folder) {
   if (voice.reference && voice.reference->num_frames > 0) return *voice.reference;
   raise({.code = &kSpeakReference,
          .place = {.file = folder},
          .promised = "a reference in the checkpoint",
          .found = "none",
          .cure = "name about three seconds of speech with --reference FILE"});
+}
+
+// The reference to speak with: the user's file, else the one that came with the checkpoint.
+ReferenceMel reference_of(Io& io, const SpeechRequest& request, const VoiceRecord& voice,
+                          const std::string& folder) {
+  return request.reference.empty() ? own_reference(voice, folder)
+                                   : load_reference(io, request.reference, voice);
 }
 
 // Before a model of that shape is made: a damaged record must not ask for all memory.
@@ -143,6 +147,16 @@ SpeechReport speak(Io& io, const SpeechRequest& request, const MakeLearner& make
       {.request = request, .voice = voice, .reference = reference, .folder = found.folder});
   report.passed_over = std::move(found.passed_over);
   return report;
+}
+
+SpeechReport speak_with(Learner& learner, const VoiceRecord& voice,
+                        const std::vector<std::string>& texts) {
+  const SpeechRequest request{.checkpoint = {}, .texts = texts};
+  const std::string place = "the run";
+  std::vector<SpokenTokens> tokens = read_all(TextReader(voice, {}), texts);
+  const ReferenceMel reference = own_reference(voice, place);
+  return spoken_by(learner, tokens,
+                   {.request = request, .voice = voice, .reference = reference, .folder = place});
 }
 
 }  // namespace stoker::train

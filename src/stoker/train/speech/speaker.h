@@ -13,6 +13,7 @@
 #include "stoker/base/json.h"
 #include "stoker/cuda/device.h"
 #include "stoker/train/loop/learner.h"
+#include "stoker/train/loop/voice_record.h"
 
 namespace stoker::train {
 
@@ -52,5 +53,10 @@ using MakeLearner = std::function<std::unique_ptr<Learner>(const LearnerOptions&
 
 // Throws Failure: E-SPEAK-…, E-CHECKPOINT-….
 SpeechReport speak(Io& io, const SpeechRequest& request, const MakeLearner& make = make_learner);
+
+// The same with a learner that is there already, as at a run's evaluation, and the voice's own
+// reference.
+SpeechReport speak_with(Learner& learner, const VoiceRecord& voice,
+                        const std::vector<std::string>& texts);
 
 }  // namespace stoker::train

@@ -11,6 +11,7 @@
 #include "stoker/base/io/output_file.h"
 #include "stoker/base/report/heat_map.h"
 #include "stoker/cache/format/npy.h"
+#include "stoker/train/checkpoint/run_folder.h"
 
 namespace stoker::train {
 namespace {
@@ -117,6 +118,19 @@ Json write_speech(Io& io, const SpeechReport& report, const SpeechFiles& files) 
           {"rtf", report.rtf()},
           {"files", std::move(written)},
           {"speeches", std::move(rows)}};
+}
+
+std::vector<SpokenSample> speak_sample(Io& io, const SampleRequest& request) {
+  const SpeechReport report = speak_with(request.learner, request.voice, request.texts);
+  std::vector<SpokenSample> samples;
+  for (const Speech& speech : report.speeches) {
+    const std::string file = fmt::format("{}/{}-{}.wav", request.folder,
+                                         checkpoint_name(request.step), samples.size() + 1);
+    publish_output(io, file, wav_bytes(speech)).take_or_raise();
+    samples.push_back(
+        {.file = file, .rate_hz = speech.rate_hz, .num_samples = speech.samples.size()});
+  }
+  return samples;
 }
 
 }  // namespace stoker::train

@@ -7,6 +7,7 @@
 
 #include "stoker/base/io/io.h"
 #include "stoker/base/json.h"
+#include "stoker/train/loop/training_run.h"
 #include "stoker/train/speech/speaker.h"
 
 namespace stoker::train {
@@ -25,5 +26,9 @@ std::vector<std::byte> speech_picture_png(const Speech& speech);
 // Returns audio_s, compute_s, rtf, files and speeches[]{text, file, audio_s, frames}. Throws what
 // the file system says.
 Json write_speech(Io& io, const SpeechReport& report, const SpeechFiles& files);
+
+// What a run calls to be heard while it learns: one file step-NNNNNNNN-K.wav in the folder for each
+// text, spoken with the voice's own reference. Throws Failure.
+std::vector<SpokenSample> speak_sample(Io& io, const SampleRequest& request);
 
 }  // namespace stoker::train
