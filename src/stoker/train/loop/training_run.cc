@@ -237,8 +237,7 @@ class TrainingRun {
 
   void put_alignment(Json& result) {
     try {
-      const auto share =
-          check_alignment(*hooks_.io, run_.feeds.settings, *run_.learner, hooks_.stop);
+      const auto share = check_alignment(run_.feeds.settings, *run_.learner, hooks_);
       if (share) result["alignment"] = share->json();
     } catch (const Failure& failure) {
       tell_warning(hooks_, "alignments are not compared: " + error_line(failure.error()));
