@@ -56,6 +56,38 @@ TEST(TextEncoderTest, RowsAndTheirOrderAreIndependent) {
                            1e-5, 1e-6));
 }
 
+TEST(DecoderTest, RowsAndTheirOrderAreIndependent) {
+  for (const std::int64_t frames_a_place : {1, 2, 3}) {
+    ModelShape shape = small_shape();
+    shape.decoder_frames = frames_a_place;
+    ParameterSet set(1);
+    const Decoder decoder(set, shape);
+    fill_zeros(set);
+    const at::Tensor mean = random_values({3, 4, 8}, 1);
+    const at::Tensor hidden = random_values({3, 4, 16}, 2);
+    const at::Tensor noisy = random_values({3, 11, 8}, 3);
+    const at::Tensor voice = random_values({3, 24}, 4);
+    const at::Tensor time = at::tensor({0.1F, 0.5F, 0.9F});
+    const at::Tensor lengths = indices({7, 11, 4});
+    const at::Tensor token = at::arange(11, at::kLong).floor_divide(3).expand({3, 11});
+    const auto run = [&](const at::Tensor& rows, std::int64_t num_frames) {
+      const auto cut = [&](const at::Tensor& values) {
+        return values.index_select(0, rows).narrow(1, 0, num_frames);
+      };
+      const at::Tensor mask = length_mask(lengths.index_select(0, rows), num_frames);
+      const at::Tensor condition = decoder.condition(
+          {mean.index_select(0, rows), hidden.index_select(0, rows), cut(token), mask});
+      return decoder.velocity(
+          {cut(noisy), condition, time.index_select(0, rows), voice.index_select(0, rows), mask});
+    };
+    const at::Tensor all = run(indices({0, 1, 2}), 11);
+    const at::Tensor turned = run(indices({2, 0, 1}), 11);
+    EXPECT_TRUE(at::allclose(turned.index_select(0, indices({1, 2, 0})), all, 1e-5, 1e-6));
+    const at::Tensor single = run(indices({0}), 7);
+    EXPECT_TRUE(at::allclose(single[0], all[0].narrow(0, 0, 7), 1e-5, 1e-6)) << frames_a_place;
+  }
+}
+
 TEST(EdgedTextTest, EdgesStandAroundEveryText) {
   const EdgedText text =
       with_edges(at::tensor({1, 2, 3, 4, 9, 9}, at::kLong).view({2, 3}), indices({3, 1}), 11);
