@@ -54,9 +54,14 @@ TEST(CheckpointSaverTest, AReaderMeetsAWholeCheckpointWhileItIsReplaced) {
   CheckpointSaver saver(open_run(disk), {});
   saver.submit(small_checkpoint(5, 0.5));
   saver.wait();
-  for (std::uint64_t variant = 1; variant <= 300; ++variant) {
+  for (std::uint64_t variant = 1; variant <= 60; ++variant) {
+    FaultIo io(disk);
+    io.plan({.kind = Fault::Kind::kDelay,
+             .at_call = 1 + variant % 12,
+             .calls = {IoCall::kOpen},
+             .delay = std::chrono::milliseconds(5)});
     saver.submit(small_checkpoint(5, 0.5, variant));
-    const Result<FoundCheckpoint> found = load_checkpoint(disk, "/run");
+    const Result<FoundCheckpoint> found = load_checkpoint(io, "/run");
     ASSERT_TRUE(found.ok()) << error_line(found.error());
     ASSERT_TRUE(is_same(found->checkpoint, small_checkpoint(5, 0.5, variant)) ||
                 is_same(found->checkpoint, small_checkpoint(5, 0.5, variant - 1)));
