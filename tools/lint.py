@@ -55,14 +55,14 @@ def content_key(path: Path, rules: bytes) -> str:
     return digest.hexdigest()
 
 
-def tidy_one(path: Path, build: Path, rules: bytes) -> str:
+def tidy_one(path: Path, database: Path, rules: bytes) -> str:
     """Empty when clean, else what clang-tidy said."""
     remembered = MEMORY / content_key(path, rules)
     if remembered.exists():
         return ""
     # g++ is told of a warning that clang does not know.
     known = "--extra-arg-before=-Wno-unknown-warning-option"
-    command = ["clang-tidy-15", "--quiet", known, "-p", str(build), str(path)]
+    command = ["clang-tidy-15", "--quiet", known, "-p", str(database), str(path)]
     done = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True)
     if done.returncode == 0:
         MEMORY.mkdir(parents=True, exist_ok=True)
@@ -71,12 +71,23 @@ def tidy_one(path: Path, build: Path, rules: bytes) -> str:
     return done.stdout + done.stderr
 
 
+def commands_without_pch(build: Path) -> Path:
+    """A folder whose compile commands leave out g++'s precompiled header, which clang cannot read."""
+    folder = build / "tidy"
+    folder.mkdir(exist_ok=True)
+    commands = (build / "compile_commands.json").read_text(encoding="utf-8")
+    commands = re.sub(r" -include \S*cmake_pch\.hxx| -Winvalid-pch| -fpch-preprocess", "", commands)
+    (folder / "compile_commands.json").write_text(commands, encoding="utf-8")
+    return folder
+
+
 def clang_tidy(build: Path, jobs: int) -> bool:
+    database = commands_without_pch(build)
     rules = b"".join(path.read_bytes() for path in tracked(".clang-tidy", "*/.clang-tidy"))
     files = tracked("src/*.cc")
     good = True
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        for said in pool.map(lambda path: tidy_one(path, build, rules), files):
+        for said in pool.map(lambda path: tidy_one(path, database, rules), files):
             if said:
                 print(said, file=sys.stderr)
                 good = False
