@@ -73,6 +73,8 @@ class TrainingRun {
     if (run_.is_reset) save({});
     if (settings_.observe.enable_text2audio_eval && !hooks_.speak_sample)
       tell_warning(hooks_, "observe.enable_text2audio_eval: nothing here can speak");
+    if (is_over() && !hooks_.stop.stop_requested())
+      tell_line(hooks_, "nothing is left to do: raise training.steps or training.epochs to go on");
     await_start();
     started_ = Stopwatch(*hooks_.clock);
     step_began_ = hooks_.clock->now();
