@@ -126,7 +126,7 @@ def main() -> int:
         "flow_last": trained["flow_last"],
         "flow_ratio": trained["flow_first"] / trained["flow_last"],
         "alignment_exact": trained["alignment"]["exact"],
-        "alignment_within_one": trained["alignment"]["within_one"],
+        "alignment_within_one": trained["alignment"]["near"],
         "recognised": recognised(asked.stoker, folder, chosen, asked.out),
         "steps": trained["steps"],
         "frames_per_s": trained["frames_per_s"],
