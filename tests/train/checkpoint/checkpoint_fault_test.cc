@@ -151,7 +151,7 @@ TEST(CheckpointFaultTest, ARenameThatFailsLeavesTheReplacedOneInItsPlace) {
   WriteListIo disk;
   ASSERT_TRUE(open_and_save(disk, "/run", again.prior).ok());
   const std::vector<std::string> before = names_in(disk, "/run/checkpoints");
-  for (const std::uint64_t call : {1, 2}) {
+  for (const std::uint64_t call : {1U, 2U}) {
     FaultIo io(disk);
     io.plan({.at_call = call, .calls = {IoCall::kRename}, .error_number = EIO});
     EXPECT_FALSE(open_and_save(io, "/run", {again.next}).ok());

@@ -18,7 +18,7 @@ TEST(CheckpointSaverTest, WhatIsSubmittedIsOnDiskAfterAWait) {
   WriteListIo disk;
   CheckpointSaver saver(open_run(disk), {});
   EXPECT_FALSE(saver.stats().last_step);
-  for (const std::uint64_t step : {1, 2, 3}) saver.submit(small_checkpoint(step, 0.5));
+  for (const std::uint64_t step : {1U, 2U, 3U}) saver.submit(small_checkpoint(step, 0.5));
   saver.wait();
   const SaverStats stats = saver.stats();
   EXPECT_EQ(stats.num_saved, 3U);
@@ -117,7 +117,7 @@ TEST(CheckpointSaverTest, NothingIsLostOrHangsInAnySchedule) {
     {
       CheckpointSaver saver(open_run(io), kOneLast);
       io.plan({.at_call = 2, .calls = {IoCall::kMakeFolder}, .error_number = ENOSPC});
-      for (const std::uint64_t step : {1, 2, 3}) saver.submit(small_checkpoint(step, 0.5));
+      for (const std::uint64_t step : {1U, 2U, 3U}) saver.submit(small_checkpoint(step, 0.5));
       saver.wait();
       ASSERT_EQ(saver.stats().num_saved, 2U);
       ASSERT_EQ(saver.stats().num_failed, 1U);

@@ -241,7 +241,7 @@ TEST(RunFolderTest, AReadOnlyFolderIsReadButNotOpenedForTraining) {
 }
 
 TEST(RunFolderTest, ARunWhoseNameMayNotLastIsRefused) {
-  for (const std::uint64_t call : {1, 2, 3}) {
+  for (const std::uint64_t call : {1U, 2U, 3U}) {
     WriteListIo disk;
     disk.put_file("/work/notes", "kept");
     FaultIo io(disk);
