@@ -9,7 +9,8 @@ namespace {
 
 VoiceRecord some_voice() {
   VoiceRecord voice;
-  voice.shape = {.num_tokens = 77, .num_mels = 3, .text_width = 16, .decoder_heads = 4};
+  voice.shape = {
+      .num_tokens = 77, .num_mels = 3, .text_width = 16, .decoder_heads = 4, .decoder_frames = 3};
   voice.scale = {.mean = -4.123456789012345, .deviation = 2.5};
   voice.settings.text.vocabulary = "phonemes";
   voice.language = "fa";

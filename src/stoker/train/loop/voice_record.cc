@@ -29,9 +29,12 @@ constexpr std::array kShapeFields{
     ShapeField{"decoder_width", &ModelShape::decoder_width, 1 << 15},
     ShapeField{"decoder_layers", &ModelShape::decoder_layers, 1024},
     ShapeField{"decoder_heads", &ModelShape::decoder_heads, 1024},
+    ShapeField{"decoder_frames", &ModelShape::decoder_frames, 1024},
     ShapeField{"num_latents", &ModelShape::num_latents, 1 << 16},
     ShapeField{"reference_frames", &ModelShape::reference_frames, 1 << 20},
 };
+static_assert(sizeof(ModelShape) == kShapeFields.size() * sizeof(std::int64_t),
+              "every member of a shape is kept");
 
 [[noreturn]] void refuse(const std::string& folder, std::string promised, std::string found) {
   raise({.code = &kCheckpointBad,
