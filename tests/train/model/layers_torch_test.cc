@@ -113,12 +113,12 @@ TEST(CropPromptTest, IsInsideTheUtteranceAndAtMostHalfOfIt) {
 TEST(AlignTest, FindsStatesInOrderAndTokensOfDenseRowsWhole) {
   const std::int64_t num_tokens = 3;
   const at::Tensor states = random_values({2, num_tokens, kStatesPerToken, 8}, 4) * 3;
-  const at::Tensor way = indices({0, 0, 1, 1, 1, 2, 3, 3, 3, 4, 5, 5, 5, 5});
-  at::Tensor target = random_values({2, 14, 8}, 5) * 0.1;
+  const at::Tensor way = indices({0, 0, 1, 1, 1, 2, 3, 3, 4, 5, 5, 5, 5, 6, 6, 7, 7, 8, 8, 8});
+  at::Tensor target = random_values({2, 20, 8}, 5) * 0.1;
   target[0] += states[0].flatten(0, 1).index_select(0, way);
   const at::Tensor short_way = indices({0, 0, 1, 2, 2});
   target[1].narrow(0, 0, 5) += states[1].mean(1).index_select(0, short_way);
-  const Alignment found = align({states, target, indices({3, 3}), indices({14, 5}), 0});
+  const Alignment found = align({states, target, indices({3, 3}), indices({20, 5}), 0});
   EXPECT_TRUE(at::equal(found.state_of_frame[0], way));
   EXPECT_TRUE(at::equal(found.token_of_frame[0], way.floor_divide(kStatesPerToken)));
   EXPECT_TRUE(at::equal(found.token_of_frame[1].narrow(0, 0, 5), short_way));
@@ -127,7 +127,7 @@ TEST(AlignTest, FindsStatesInOrderAndTokensOfDenseRowsWhole) {
 
 TEST(AlignTest, TheFirstBatchesArePulledToTheDiagonal) {
   EXPECT_GT(diagonal_pull(0), diagonal_pull(50));
-  EXPECT_EQ(diagonal_pull(150), 0);
+  EXPECT_EQ(diagonal_pull(100), 0);
   EXPECT_EQ(diagonal_pull(1'000'000), 0);
   const at::Tensor states = random_values({1, 4, kStatesPerToken, 8}, 4);
   const at::Tensor target = random_values({1, 48, 8}, 5);
@@ -145,7 +145,7 @@ TEST(AlignmentTargetTest, FollowsTheQuieterOfTwoLevels) {
   fall.narrow(1, 6, 8).fill_(-1.5);
   const at::Tensor target = alignment_target(fall, mask).flatten();
   EXPECT_LT((target[5] - target[6]).item<float>(), 0.25 * (target[0] - target[11]).item<float>());
-  EXPECT_GT((target[3] - target[5]).item<float>(), 0.6 * (target[0] - target[11]).item<float>());
+  EXPECT_GT((target[4] - target[5]).item<float>(), 0.6 * (target[0] - target[11]).item<float>());
 }
 
 TEST(AlignmentTargetTest, SilenceWithoutEndIsANumber) {
