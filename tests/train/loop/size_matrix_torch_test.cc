@@ -70,6 +70,17 @@ TEST_P(SizeMatrixTest, TakesTwoStepsWithFiniteLosses) {
   EXPECT_GT(result.at("loss_last").number(), 0.0);
 }
 
+TEST(PackedTrainingTest, TakesTwoStepsWithFiniteLosses) {
+  const ScratchFolder scratch;
+  const feed::SmallDataSet set(12);
+  config::Settings settings =
+      settings_of({"tiny", "none", false, 1}, set.folder().path(), scratch / "run");
+  settings.batch.batch_layout = config::BatchLayout::kPacked;
+  const Json result = run_training(settings, {});
+  EXPECT_EQ(result.at("steps").number(), 2);
+  EXPECT_TRUE(std::isfinite(result.at("loss_last").number()));
+}
+
 std::string name_of_case(const ::testing::TestParamInfo<Case>& info) {
   const auto& [size, level, is_static, accumulation] = info.param;
   std::string name = std::string(size) + "_" + level + (is_static ? "_static" : "_bucketed");

@@ -185,9 +185,6 @@ TEST(TrainingRunTest, SettingsThatExcludeEachOtherAreRefused) {
   run.settings.training.mel_mean = -5.0;
   EXPECT_THAT(run.refusal(), HasSubstr("E-TRAIN-SETTINGS"));
   run.settings.training.mel_std = 2.0;
-  run.settings.batch.batch_layout = config::BatchLayout::kPacked;
-  EXPECT_THAT(run.refusal(), HasSubstr("data.batch_layout padded"));
-  run.settings.batch.batch_layout = config::BatchLayout::kPadded;
   run.settings.training.precision = config::Precision::kFp16;
   EXPECT_THAT(run.refusal(), HasSubstr("E-TRAIN-SETTINGS"));
   run.settings.training.precision = config::Precision::kAuto;

@@ -28,10 +28,6 @@ void check_given(const Settings& settings, const TrainingHooks& hooks) {
     tell_line(hooks, fmt::format("model {}: stoker's own model is trained in its place; it learns "
                                  "from the same batches (training.model stoker)",
                                  settings.training.model));
-  if (settings.batch.batch_layout == config::BatchLayout::kPacked)
-    raise({.code = &kTrainSettings,
-           .promised = "data.batch_layout padded for training",
-           .found = "packed"});
   const feed::RankRows ranks = feed::ranks_of(settings.loader);
   if (ranks.world_size > 1)
     raise({.code = &kTrainSettings,
