@@ -35,6 +35,10 @@ ALLOWED: dict[str, str] = {
     "feed/baseline/baseline_sources.cc": "the loose files beside a cache",
     "train/checkpoint/checkpoint_folder.cc": "checkpoints in the run folder",
     "train/checkpoint/run_folder.cc": "checkpoints in the run folder",
+    "train/loop/event_file.cc": "events of TensorBoard, a new file in its folder",
+    "train/loop/line_file.cc": "metrics.jsonl and bad-steps.jsonl in the run folder",
+    "train/loop/run_start.cc": "files of an earlier run, moved aside in the run folder",
+    "train/loop/training_run.cc": "config.yaml in the run folder",
     "observe/machine_survey.cc": "a file for measuring the disk, removed at once",
 }
 
