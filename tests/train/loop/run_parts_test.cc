@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "stoker/feed/open_feed.h"
 #include "stoker/train/errors.h"
 #include "stoker/train/loop/alignment_check.h"
 #include "stoker/train/loop/mel_scale.h"

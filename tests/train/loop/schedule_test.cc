@@ -38,7 +38,7 @@ TEST(ScheduleTest, ValuesByHand) {
       {"never below the lowest", noam, 40'000'000'000, 1e-7},
       {"constant warms up", flat, 15, 1e-3},
       {"constant", flat, 30, 2e-3},
-      {"constant for ever", flat, 1'000'000, 2e-3},
+      {"constant without end", flat, 1'000'000, 2e-3},
       {"cosine at its peak", cosine, 10, 1.0},
       {"cosine half way", cosine, 60, 0.6},
       {"cosine a quarter", cosine, 35, 0.2 + 0.4 * (1 + 0.70710678118654752)},

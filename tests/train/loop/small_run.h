@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <sstream>
 #include <stop_token>
@@ -34,6 +35,8 @@ struct SmallRun {
     TrainingHooks hooks;
     hooks.tell = [this](const Json& event) { events.push_back(event); };
     hooks.stop = stop.get_token();
+    hooks.devices = devices;
+    hooks.speak_sample = speak_sample;
     hooks.make_learner = [this](const LearnerOptions& options) {
       return std::make_unique<ScriptedLearner>(script, options);
     };
@@ -76,6 +79,8 @@ struct SmallRun {
   config::Settings settings;
   LearnerScript script;
   std::stop_source stop;
+  const feed::DeviceView* devices = nullptr;
+  std::function<std::vector<SpokenSample>(const SampleRequest&)> speak_sample;
   std::vector<Json> events;
 };
 

@@ -98,6 +98,40 @@ TEST(TrainingRunTest, EvaluatesOnADataSetOfItsOwn) {
   EXPECT_GT(run.num_events("evaluated"), 0U);
 }
 
+TEST(TrainingRunTest, APrecomputedDataSetServesBothParts) {
+  SmallRun run(60);
+  run.settings.data.val_split = 0.2;
+  run.settings.data.train_split = 0.8;
+  run.train();
+  const std::vector<DoneUpdate> expected = run.script.updates;
+  run.set.build_cache();
+  run.settings.loader.preprocessing_mode = config::PreprocessingMode::kAuto;
+  run.settings.training.checkpoint_dir = run.set.folder() / "cached";
+  const Json result = run.train();
+  EXPECT_EQ(run.script.updates, expected);
+  EXPECT_EQ(result.at("cache").at("misses").number(), 0);
+  EXPECT_GT(result.at("cache").at("hits").number(), 30);
+  EXPECT_FALSE(run.has_told("completed while batches are made"));
+}
+
+TEST(TrainingRunTest, AnEmptyEvaluationPartIsSaid) {
+  SmallRun run;
+  run.settings.data.val_split = 1e-6;
+  EXPECT_EQ(run.refusal(), "trained");
+  EXPECT_TRUE(run.has_told("no evaluation: the evaluation part of the data is empty"));
+}
+
+TEST(TrainingRunTest, ARunThatIsDoneSaysSo) {
+  SmallRun run;
+  run.settings.training.steps = 2;
+  run.train();
+  run.settings.training.resume = true;
+  const Json result = run.train();
+  EXPECT_TRUE(run.has_told("nothing is left to do"));
+  EXPECT_EQ(result.at("steps").number(), 2);
+  EXPECT_EQ(run.num_events("saved"), 0U);
+}
+
 TEST(TrainingRunTest, EndsEarlyWithoutProgress) {
   SmallRun run(60);
   run.settings.data.val_split = 0.2;

@@ -12,6 +12,7 @@
 #include "stoker/base/bytes.h"
 #include "stoker/base/io/paths.h"
 #include "stoker/data/voice/data_set_maker.h"
+#include "stoker/feed/open_feed.h"
 
 namespace stoker::train {
 namespace {
@@ -134,14 +135,15 @@ Json AlignmentShare::json() const {
               {"near", static_cast<double>(num_near) / all}};
 }
 
-std::optional<AlignmentShare> check_alignment(Io& io, const config::Settings& settings,
-                                              Learner& learner, const std::stop_token& stop) {
+std::optional<AlignmentShare> check_alignment(const config::Settings& settings, Learner& learner,
+                                              const TrainingHooks& hooks) {
   const bool has_phones = settings.text.vocabulary == "phonemes" && !settings.text.add_blank;
   if (!has_phones || settings.features.trim_silence) return std::nullopt;
-  const TimedById timed = load_alignments(io, settings.data.path);
+  const TimedById timed = load_alignments(*hooks.io, settings.data.path);
   if (timed.empty()) return std::nullopt;
-  feed::OpenedFeed opened =
-      feed::open_feed(plain_order(settings), {.io = &io, .num_epochs = 1, .stop = stop});
+  feed::OpenedFeed opened = feed::open_feed(
+      plain_order(settings),
+      {.io = hooks.io, .num_epochs = 1, .stop = hooks.stop, .devices = hooks.devices});
   std::map<std::string, std::vector<std::string>, std::less<>> phones;
   for (std::uint32_t i = 0; i < opened.source->num_utterances(); ++i) {
     const data::Utterance utterance = opened.source->index()[i];
@@ -150,7 +152,7 @@ std::optional<AlignmentShare> check_alignment(Io& io, const config::Settings& se
   const FrameTimes times = frame_times(config::recipe_of(settings.features));
   AlignmentShare share;
   while (share.num_utterances < kMostUtterances) {
-    std::optional<feed::Batch> batch = opened.feed.next(stop);
+    std::optional<feed::Batch> batch = opened.feed.next(hooks.stop);
     if (!batch) break;
     for (const RowAlignment& row : learner.align(std::move(*batch))) {
       const auto spoken = timed.find(row.id);

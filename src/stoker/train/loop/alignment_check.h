@@ -5,15 +5,14 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <stop_token>
 #include <string>
 #include <vector>
 
 #include "stoker/base/io/io.h"
 #include "stoker/base/json.h"
 #include "stoker/config/settings.h"
-#include "stoker/feed/open_feed.h"
 #include "stoker/train/loop/learner.h"
+#include "stoker/train/loop/training_run.h"
 
 namespace stoker::train {
 
@@ -51,7 +50,7 @@ struct AlignmentShare {
 
 // Aligns utterances of `settings`' data set with the learner. Nothing where the data set has no
 // alignments.jsonl, or the tokens are not its phones. Throws as open_feed() does.
-std::optional<AlignmentShare> check_alignment(Io& io, const config::Settings& settings,
-                                              Learner& learner, const std::stop_token& stop);
+std::optional<AlignmentShare> check_alignment(const config::Settings& settings, Learner& learner,
+                                              const TrainingHooks& hooks);
 
 }  // namespace stoker::train

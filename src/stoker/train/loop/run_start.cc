@@ -206,12 +206,18 @@ class Starter {
     run.learner = hooks_.make_learner(options);
     if (earlier) restore(run, *earlier);
     describe(run, options, earlier);
+    tell_model(run, options.scale);
+  }
+
+  void tell_model(const StartedRun& run, const MelScale& scale) {
+    const auto size = static_cast<std::size_t>(training_.model_size);
+    const auto level = static_cast<std::size_t>(training_.optimization_level);
     tell_line(hooks_,
-              fmt::format("model {}: {} parameters, {} on {}, mel mean {:.4f}, deviation "
-                          "{:.4f}",
-                          config::kModelSizeNames[static_cast<std::size_t>(training_.model_size)],
-                          grouped(run.learner->num_parameters()), run.state.precision,
-                          run.device.text(), options.scale.mean, options.scale.deviation));
+              fmt::format("model {}: {} parameters, {} on {}, level {}, mel mean {:.4f}, "
+                          "deviation {:.4f}",
+                          config::kModelSizeNames[size], grouped(run.learner->num_parameters()),
+                          run.state.precision, run.device.text(),
+                          config::kOptimizationLevelNames[level], scale.mean, scale.deviation));
   }
 
   static void check_shape(const ModelShape& before, const ModelShape& now,
@@ -246,7 +252,7 @@ class Starter {
     if (run.state.feed_origin.size() > kMostOriginBytes) run.state.feed_origin.clear();
   }
 
-  // Steps count from zero again: the files of the earlier run would stand in the way of newer ones
+  // Steps count from zero again: the files of the earlier run would be in the way of newer ones
   // with smaller numbers.
   void put_aside(StartedRun& run, std::uint64_t step) {
     const std::string path = run.folder.path();

@@ -73,6 +73,8 @@ class TrainingRun {
     if (run_.is_reset) save({});
     if (settings_.observe.enable_text2audio_eval && !hooks_.speak_sample)
       tell_warning(hooks_, "observe.enable_text2audio_eval: nothing here can speak");
+    if (is_over() && !hooks_.stop.stop_requested())
+      tell_line(hooks_, "nothing is left to do: raise training.steps or training.epochs to go on");
     await_start();
     started_ = Stopwatch(*hooks_.clock);
     step_began_ = hooks_.clock->now();
@@ -237,8 +239,7 @@ class TrainingRun {
 
   void put_alignment(Json& result) {
     try {
-      const auto share =
-          check_alignment(*hooks_.io, run_.feeds.settings, *run_.learner, hooks_.stop);
+      const auto share = check_alignment(run_.feeds.settings, *run_.learner, hooks_);
       if (share) result["alignment"] = share->json();
     } catch (const Failure& failure) {
       tell_warning(hooks_, "alignments are not compared: " + error_line(failure.error()));
