@@ -56,6 +56,38 @@ TEST(TextEncoderTest, RowsAndTheirOrderAreIndependent) {
                            1e-5, 1e-6));
 }
 
+TEST(DecoderTest, RowsAndTheirOrderAreIndependent) {
+  for (const std::int64_t frames_a_place : {1, 2, 3}) {
+    ModelShape shape = small_shape();
+    shape.decoder_frames = frames_a_place;
+    ParameterSet set(1);
+    const Decoder decoder(set, shape);
+    fill_zeros(set);
+    const at::Tensor mean = random_values({3, 4, 8}, 1);
+    const at::Tensor hidden = random_values({3, 4, 16}, 2);
+    const at::Tensor noisy = random_values({3, 11, 8}, 3);
+    const at::Tensor voice = random_values({3, 24}, 4);
+    const at::Tensor time = at::tensor({0.1F, 0.5F, 0.9F});
+    const at::Tensor lengths = indices({7, 11, 4});
+    const at::Tensor token = at::arange(11, at::kLong).floor_divide(3).expand({3, 11});
+    const auto run = [&](const at::Tensor& rows, std::int64_t num_frames) {
+      const auto cut = [&](const at::Tensor& values) {
+        return values.index_select(0, rows).narrow(1, 0, num_frames);
+      };
+      const at::Tensor mask = length_mask(lengths.index_select(0, rows), num_frames);
+      const at::Tensor condition = decoder.condition(
+          {mean.index_select(0, rows), hidden.index_select(0, rows), cut(token), mask});
+      return decoder.velocity(
+          {cut(noisy), condition, time.index_select(0, rows), voice.index_select(0, rows), mask});
+    };
+    const at::Tensor all = run(indices({0, 1, 2}), 11);
+    const at::Tensor turned = run(indices({2, 0, 1}), 11);
+    EXPECT_TRUE(at::allclose(turned.index_select(0, indices({1, 2, 0})), all, 1e-5, 1e-6));
+    const at::Tensor single = run(indices({0}), 7);
+    EXPECT_TRUE(at::allclose(single[0], all[0].narrow(0, 0, 7), 1e-5, 1e-6)) << frames_a_place;
+  }
+}
+
 TEST(EdgedTextTest, EdgesStandAroundEveryText) {
   const EdgedText text =
       with_edges(at::tensor({1, 2, 3, 4, 9, 9}, at::kLong).view({2, 3}), indices({3, 1}), 11);
@@ -81,12 +113,12 @@ TEST(CropPromptTest, IsInsideTheUtteranceAndAtMostHalfOfIt) {
 TEST(AlignTest, FindsStatesInOrderAndTokensOfDenseRowsWhole) {
   const std::int64_t num_tokens = 3;
   const at::Tensor states = random_values({2, num_tokens, kStatesPerToken, 8}, 4) * 3;
-  const at::Tensor way = indices({0, 0, 1, 1, 1, 2, 3, 3, 3, 4, 5, 5, 5, 5});
-  at::Tensor target = random_values({2, 14, 8}, 5) * 0.1;
+  const at::Tensor way = indices({0, 0, 1, 1, 1, 2, 3, 3, 4, 5, 5, 5, 5, 6, 6, 7, 7, 8, 8, 8});
+  at::Tensor target = random_values({2, 20, 8}, 5) * 0.1;
   target[0] += states[0].flatten(0, 1).index_select(0, way);
   const at::Tensor short_way = indices({0, 0, 1, 2, 2});
   target[1].narrow(0, 0, 5) += states[1].mean(1).index_select(0, short_way);
-  const Alignment found = align({states, target, indices({3, 3}), indices({14, 5}), 0});
+  const Alignment found = align({states, target, indices({3, 3}), indices({20, 5}), 0});
   EXPECT_TRUE(at::equal(found.state_of_frame[0], way));
   EXPECT_TRUE(at::equal(found.token_of_frame[0], way.floor_divide(kStatesPerToken)));
   EXPECT_TRUE(at::equal(found.token_of_frame[1].narrow(0, 0, 5), short_way));
@@ -95,7 +127,7 @@ TEST(AlignTest, FindsStatesInOrderAndTokensOfDenseRowsWhole) {
 
 TEST(AlignTest, TheFirstBatchesArePulledToTheDiagonal) {
   EXPECT_GT(diagonal_pull(0), diagonal_pull(50));
-  EXPECT_EQ(diagonal_pull(150), 0);
+  EXPECT_EQ(diagonal_pull(100), 0);
   EXPECT_EQ(diagonal_pull(1'000'000), 0);
   const at::Tensor states = random_values({1, 4, kStatesPerToken, 8}, 4);
   const at::Tensor target = random_values({1, 48, 8}, 5);
@@ -113,7 +145,7 @@ TEST(AlignmentTargetTest, FollowsTheQuieterOfTwoLevels) {
   fall.narrow(1, 6, 8).fill_(-1.5);
   const at::Tensor target = alignment_target(fall, mask).flatten();
   EXPECT_LT((target[5] - target[6]).item<float>(), 0.25 * (target[0] - target[11]).item<float>());
-  EXPECT_GT((target[3] - target[5]).item<float>(), 0.6 * (target[0] - target[11]).item<float>());
+  EXPECT_GT((target[4] - target[5]).item<float>(), 0.6 * (target[0] - target[11]).item<float>());
 }
 
 TEST(AlignmentTargetTest, SilenceWithoutEndIsANumber) {

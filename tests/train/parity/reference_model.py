@@ -8,7 +8,7 @@ from torch import Tensor
 
 Parameters = dict[str, Tensor]
 
-STATES = 2  # of a token
+STATES = 3  # of a token
 SIGMA = 1e-4  # noise that is left at time 1
 
 
@@ -177,11 +177,11 @@ def decoder(p: Parameters, row: DecoderRow, heads: int, frames_a_place: int) -> 
 
 
 def alignment_target(mel: Tensor) -> Tensor:
-    """Power 0.15 of the weighted harmonic mean of magnitudes exp(3 mel) of two frames on either side; about N(0, 1)."""
-    weights = torch.tensor([1.0, 4, 6, 4, 1])
+    """Power 0.15 of the weighted harmonic mean of magnitudes exp(3 mel) of a frame and its neighbours; about N(0, 1)."""
+    weights = torch.tensor([1.0, 2, 1])
     frames = []
     for t in range(len(mel)):
-        near = [(weights[j + 2], mel[t + j]) for j in range(-2, 3) if 0 <= t + j < len(mel)]
+        near = [(weights[j + 1], mel[t + j]) for j in range(-1, 2) if 0 <= t + j < len(mel)]
         total = torch.stack([weight for weight, _ in near]).sum()
         harmonic = total / torch.stack([weight / torch.exp(3 * frame) for weight, frame in near]).sum(0)
         frames.append((harmonic**0.15 - 1) / 0.46)
@@ -210,7 +210,7 @@ def best_path(states: Tensor, target: Tensor, pull: float) -> Tensor:
 
 def aligned(states: Tensor, target: Tensor, pull: float = 0.0) -> tuple[Tensor, Tensor]:
     """[N, STATES, M] and [Y, M] -> token and state vector of every frame. Dense rows have one state a token."""
-    if len(target) < 2 * STATES * len(states):
+    if len(target) < 5 * len(states):
         states = states.mean(1, keepdim=True)
     path = best_path(states.detach().flatten(0, 1), target, pull)
     return path // states.shape[1], states.flatten(0, 1)[path]

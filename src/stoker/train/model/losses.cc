@@ -11,7 +11,7 @@ namespace stoker::train {
 namespace {
 
 constexpr double kLeastNoise = 1e-4;  // that is left at time 1
-constexpr double kPullBatches = 150;
+constexpr double kPullBatches = 100;
 constexpr double kPullStrength = 20'000;  // on squares of shares of the utterance
 // Log-mels are given in units of their deviation, which is about three for speech; powers of
 // magnitudes then have a deviation of about 0.46 around one.
@@ -19,9 +19,9 @@ constexpr double kLogDeviation = 3;
 constexpr double kPower = 0.15;
 constexpr double kTargetDeviation = 0.46;
 constexpr double kLoudest = 8;
-constexpr std::array<double, 5> kNeighbourWeights{0.0625, 0.25, 0.375, 0.25, 0.0625};
+constexpr std::array<double, 3> kNeighbourWeights{0.25, 0.5, 0.25};
 // A token needs as many frames on average, or it is aligned as a whole.
-constexpr std::int64_t kFramesForStates = 2 * kStatesPerToken;
+constexpr std::int64_t kFramesForStates = 5;
 
 void search_on_cpu(const AlignmentBatch& batch) {
   at::parallel_for(0, batch.num_rows, 1, [&](std::int64_t begin, std::int64_t end) {

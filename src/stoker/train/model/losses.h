@@ -26,7 +26,7 @@ Prompt crop_prompt(const at::Tensor& mel, const at::Tensor& mel_len, const at::T
 // How strong the pull to the diagonal is in a batch of the run; 0 for all but the first.
 double diagonal_pull(std::uint64_t step);
 
-// What frames are aligned by, f32 [B, Y, M]: of every band the harmonic mean of five frames'
+// What frames are aligned by, f32 [B, Y, M]: of every band the harmonic mean of three frames'
 // magnitudes, to a small power. Where two tokens meet, the louder one reaches into its neighbour's
 // frames; this mean is near the quieter of two levels that differ much, and between two that do
 // not.

@@ -7,8 +7,8 @@
 
 namespace stoker::train {
 
-// What the alignment tells apart within a token: how it begins and how it ends.
-inline constexpr std::int64_t kStatesPerToken = 2;
+// What the alignment tells apart within a token: its begin, middle and end.
+inline constexpr std::int64_t kStatesPerToken = 3;
 
 // Widths are multiples of the number of heads times two (rotary positions turn pairs).
 struct ModelShape {
