@@ -146,6 +146,19 @@ TEST(CheckpointFaultTest, AFullDiskFailsOneSaveAndTheNextOneWorks) {
   EXPECT_EQ(load_checkpoint(disk, "/run")->checkpoint.step, 2U);
 }
 
+TEST(CheckpointFaultTest, ARenameThatFailsLeavesTheReplacedOneInItsPlace) {
+  const Scenario again = scenarios().back();
+  WriteListIo disk;
+  ASSERT_TRUE(open_and_save(disk, "/run", again.prior).ok());
+  const std::vector<std::string> before = names_in(disk, "/run/checkpoints");
+  for (const std::uint64_t call : {1U, 2U}) {
+    FaultIo io(disk);
+    io.plan({.at_call = call, .calls = {IoCall::kRename}, .error_number = EIO});
+    EXPECT_FALSE(open_and_save(io, "/run", {again.next}).ok());
+    EXPECT_EQ(names_in(disk, "/run/checkpoints"), before);
+  }
+}
+
 TEST(CheckpointFaultTest, LeftOversThatCouldNotBeRemovedGoWithTheNextSave) {
   WriteListIo disk;
   FaultIo io(disk);
@@ -184,7 +197,8 @@ TEST(CheckpointFaultTest, APowerCutLeavesTheOldOrTheNewOne) {
     EXPECT_LT(num_new, kNumSeeds);
     // What save() has returned for is durable.
     const std::unique_ptr<WriteListIo> left = disk.after_crash(after, 1);
-    EXPECT_TRUE(is_same(load_checkpoint(*left, "/work/run")->checkpoint, scenario.next));
+    const Result<FoundCheckpoint> found = load_checkpoint(*left, "/work/run");
+    EXPECT_TRUE(found.ok() && is_same(found->checkpoint, scenario.next));
   }
 }
 

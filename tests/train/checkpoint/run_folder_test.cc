@@ -140,7 +140,7 @@ TEST(RunFolderTest, TheNewestAndTheBestAreKept) {
       {"no number is best", {{1, kNan, true}, {2, kInfinite, true}, {3, 0.4, true}}, 3, 1, {3}},
       {"all no number", {{1, kNan, true}, {2, kNan, true}}, 2, 1, {2}},
       {"negative", {{1, -2, true}, {2, -1, true}}, 2, 1, {1, 2}},
-      {"saved below others", {{5, 0.5, true}, {9, 0.9, true}}, 5, 1, {5, 9}},
+      {"saved below others", {{5, 0.9, true}, {7, 0.1, true}, {9, 0.5, true}}, 5, 1, {5, 7, 9}},
       {"more than there are", {{1, 0.5, true}, {2, 0.6, true}}, 2, ~std::uint64_t{0}, {1, 2}},
   };
   for (const KeepCase& keep : cases)
@@ -238,6 +238,18 @@ TEST(RunFolderTest, AReadOnlyFolderIsReadButNotOpenedForTraining) {
   io.plan({.calls = kWritingCalls, .repeat = Fault::Repeat::kFromThenOn, .error_number = EROFS});
   EXPECT_TRUE(load_checkpoint(io, "/run").ok());
   EXPECT_EQ(RunFolder::open(io, "/run").error().code->name, "E-IO-READONLY");
+}
+
+TEST(RunFolderTest, ARunWhoseNameMayNotLastIsRefused) {
+  for (const std::uint64_t call : {1U, 2U, 3U}) {
+    WriteListIo disk;
+    disk.put_file("/work/notes", "kept");
+    FaultIo io(disk);
+    io.plan({.at_call = call, .calls = {IoCall::kSync}, .error_number = EIO});
+    const Result<RunFolder> folder = RunFolder::open(io, "/work/new/run");
+    ASSERT_FALSE(folder.ok()) << call;
+    EXPECT_EQ(folder.error().code->name, "E-IO-FAILED");
+  }
 }
 
 TEST(RunFolderTest, FoldersOfOthersInsideAreRemovedWithTheirCheckpoint) {

@@ -82,11 +82,16 @@ inline Result<void> open_and_save(Io& io, const std::string& run,
   return {};
 }
 
-// Why what is on disk is neither all that was there before nor the new one; empty where it is.
+// Why what is on disk is neither what was there before nor the new one, or why something with the
+// name of a checkpoint is not whole; empty where all is well.
 inline std::string fault_of_run(Io& io, const std::string& run, const Scenario& scenario) {
   const Result<FoundCheckpoint> found = load_checkpoint(io, run);
   if (!found) return scenario.prior.empty() ? "" : error_line(found.error());
-  if (!found->passed_over.empty()) return "passed over: " + found->passed_over.front();
+  for (const std::string& name : names_in(io, run + "/checkpoints")) {
+    if (!parse_checkpoint_name(name)) continue;
+    const Result<FoundCheckpoint> any = load_checkpoint(io, run + "/checkpoints/" + name);
+    if (!any) return error_line(any.error());
+  }
   if (is_same(found->checkpoint, scenario.next)) return "";
   if (scenario.prior.empty() || !is_same(found->checkpoint, scenario.prior.back()))
     return "another checkpoint: " + found->folder;

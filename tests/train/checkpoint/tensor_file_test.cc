@@ -111,6 +111,7 @@ std::vector<Hostile> hostile_headers() {
       {"values without tensors", "{}", 1},
       {"not UTF-8", "{\"\xFF\":{}}", 0},
       {"overlap", pair("[0,4]", "[2,6]"), 8},
+      {"a start within the one before", pair("[0,4]", "[2,8]"), 8},
       {"a gap", pair("[0,4]", "[6,10]"), 10},
       {"out of order", pair("[4,8]", "[0,4]"), 8},
       {"backwards", pair("[0,4]", "[8,4]"), 8},

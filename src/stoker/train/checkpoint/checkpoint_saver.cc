@@ -37,33 +37,30 @@ struct CheckpointSaver::State {
         thread("checkpoints", [this](const std::stop_token& stop) { work(stop); }) {}
 
   void work(const std::stop_token& stop) {
-    Lock lock(mutex);
-    while (true) {
-      while (!pending)
-        if (changed.wait(lock, stop) == WaitEnd::kStopped) return;
-      save_pending(lock);
+    while (std::optional<Checkpoint> checkpoint = take(stop)) {
+      const std::uint64_t step = checkpoint->step;
+      const Stopwatch watch;
+      const Result<void> saved = save_guarded(folder, *checkpoint, keep);
+      const double save_s = watch.seconds();
+      // Its memory is free again before the next one is taken.
+      checkpoint.reset();
+      if (!saved)
+        log(LogLevel::kWarning, "a checkpoint was not saved; the next one will be tried",
+            {{"step", step}, {"error", error_line(saved.error())}});
+      note(step, saved, save_s);
     }
   }
 
-  void save_pending(Lock& lock) STOKER_REQUIRES(mutex) {
-    std::optional<Checkpoint> checkpoint = std::exchange(pending, std::nullopt);
-    lock.unlock();
-    const std::uint64_t step = checkpoint->step;
-    const Stopwatch watch;
-    const Result<void> saved = save_guarded(folder, *checkpoint, keep);
-    const double save_s = watch.seconds();
-    // Its memory is free again before the next one is taken.
-    checkpoint.reset();
-    if (!saved)
-      log(LogLevel::kWarning, "a checkpoint was not saved; the next one will be tried",
-          {{"step", step}, {"error", error_line(saved.error())}});
-    lock.lock();
-    note(step, saved, save_s);
-    is_busy = false;
-    changed.notify_all();
+  // Nothing once stopped.
+  std::optional<Checkpoint> take(const std::stop_token& stop) {
+    Lock lock(mutex);
+    while (!pending)
+      if (changed.wait(lock, stop) == WaitEnd::kStopped) return std::nullopt;
+    return std::exchange(pending, std::nullopt);
   }
 
-  void note(std::uint64_t step, const Result<void>& saved, double save_s) STOKER_REQUIRES(mutex) {
+  void note(std::uint64_t step, const Result<void>& saved, double save_s) {
+    const Lock lock(mutex);
     stats.last_save_s = save_s;
     stats.last_error.reset();
     if (saved) {
@@ -73,6 +70,8 @@ struct CheckpointSaver::State {
       ++stats.num_failed;
       stats.last_error = saved.error();
     }
+    is_busy = false;
+    changed.notify_all();
   }
 
   void wait_until_idle(Lock& lock) STOKER_REQUIRES(mutex) {

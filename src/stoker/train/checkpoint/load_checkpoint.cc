@@ -72,10 +72,10 @@ Result<std::optional<std::string>> holder_of(Io& io, const std::string& path) {
   if (!state) return std::move(state).error();
   const std::string name = std::filesystem::path(path).filename().string();
   if (*state || parse_checkpoint_name(name)) return std::optional<std::string>();
-  std::string inside = path + "/" + std::string(kCheckpointsName);
+  const std::string inside = path + "/" + std::string(kCheckpointsName);
   Result<std::optional<FileInfo>> info = info_if_present(io, AT_FDCWD, inside);
   if (!info) return std::move(info).error();
-  return std::optional(*info ? std::move(inside) : path);
+  return std::optional(*info ? inside : path);
 }
 
 }  // namespace
