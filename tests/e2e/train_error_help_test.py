@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import sys
 from pathlib import Path
@@ -19,10 +18,9 @@ def say(checkpoint: str, *more: str) -> str:
 
 def speech_cases(folder: Path) -> list[Case]:
     short = put(folder / "short.wav", wav(num_bytes=8820))
-    silent = put(folder / "silent.wav", wav(num_bytes=88200).replace(b"\1", b"\0"))
-    put(folder / "blank.txt", "\n")
+    silent = put(folder / "silent.wav", wav(num_bytes=88200)[:44] + bytes(88200))
     return [
-        Case(say("nowhere", "a"), "E-IO-MISSING", "check the path"),
+        Case(say("nowhere", "a"), "E-CHECKPOINT-MISSING", "step-NNNNNNNN"),
         Case(say(str(folder), "a"), "E-CHECKPOINT-MISSING", "step-NNNNNNNN"),
         Case(say("run", "漢字"), "E-SPEAK-TEXT", "stoker text"),
         Case(say("run", "a", "--reference", str(short)), "E-SPEAK-REFERENCE", "about three seconds"),
@@ -35,33 +33,24 @@ def speech_cases(folder: Path) -> list[Case]:
 
 
 def checkpoint_cases(stoker: Stoker) -> list[Case]:
-    """Checkpoints that are cut, of another version or of another shape."""
-    folders = {name: stoker.folder / name for name in ("cut", "newer")}
-    for folder in folders.values():
-        shutil.copytree(newest_checkpoint(stoker.folder / "run"), folder / "step-00000002")
-    weights = folders["cut"] / "step-00000002" / "ema.safetensors"
+    """A checkpoint of which the end of a file is lost."""
+    folder = stoker.folder / "cut" / "step-00000002"
+    shutil.copytree(newest_checkpoint(stoker.folder / "run"), folder)
+    weights = folder / "ema.safetensors"
     weights.write_bytes(weights.read_bytes()[:-8])
-    state = folders["newer"] / "step-00000002" / "state.json"
-    content = json.loads(state.read_text())
-    content["version"] = 99
-    state.write_text(json.dumps(content))
-    return [
-        Case(say("cut/step-00000002", "a"), "E-CHECKPOINT-BAD", "use an older checkpoint"),
-        Case(say("newer/step-00000002", "a"), "E-CHECKPOINT-VERSION", "use the version that wrote it"),
-    ]
+    return [Case(say(str(folder), "a"), "E-CHECKPOINT-BAD", "use an older checkpoint")]
 
 
 def training_cases(stoker: Stoker) -> list[Case]:
     words = ["train", "--data", str(stoker.data), *QUICK, "--steps", "4"]
     base = " ".join(words)
     return [
-        Case("train", "E-DATA-SOURCE", "--data FOLDER"),
-        Case("train --data nowhere", "E-IO-MISSING", "check the path"),
+        Case("train --checkpoint-dir c", "E-DATA-SOURCE", "--data FOLDER"),
+        Case("train --checkpoint-dir c --data nowhere", "E-IO-MISSING", "check the path"),
         Case(f"{base} --checkpoint-dir run", "E-TRAIN-RUN", "--resume"),
         Case(f"{base} --checkpoint-dir run --resume --lr 0.5", "E-TRAIN-CHANGED", "--allow-changed-data"),
         Case(f"{base} --checkpoint-dir run --resume --seed 9", "E-TRAIN-CHANGED", "--allow-changed-data"),
-        Case(f"{base} --checkpoint-dir a --model-size huge", "E-CONFIG-VALUE", "stoker config reference"),
-        Case(f"{base} --checkpoint-dir b --device cuda:77 --strict", "E-CUDA", "help"),
+        Case(f"{base} --checkpoint-dir a --set training.model_size=huge", "E-CONFIG-VALUE", "stoker config reference"),
     ]
 
 

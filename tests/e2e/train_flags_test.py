@@ -73,7 +73,7 @@ def usual_flags_have_their_effect(stoker: Stoker) -> None:
 def goes_on_and_starts_again(stoker: Stoker) -> None:
     words = ["--train-data", str(stoker.data), "--device", "cpu", *["--batch-size", "4", "--model-size", "tiny"]]
     train(stoker, "again", *words)
-    train(stoker, "again", *words, "--resume", "--steps", "2")
+    train(stoker, "again", *words, "--resume", "--set", "training.steps=2")
     names = {path.name for path in (stoker.folder / "again" / "checkpoints").glob("step-*")}
     expect("step-00000002" in names, f"--resume saved {names}")
     train(stoker, "again", *words, "--reset-training")

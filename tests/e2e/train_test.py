@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
+import pty
+import re
 import signal
+import struct
 import subprocess
 import sys
+import termios
 import wave
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 from feed_run import Stoker, expect, stoker_of_command_line
+from terminal_lines_test import read_terminal
 from train_run import QUICK, TIME_LIMIT_S, has_trainer, newest_checkpoint, run, train, trained
 
 KEYS = [
@@ -74,25 +81,28 @@ def resumes(stoker: Stoker) -> None:
         expect(whole == halves, f"{name} differs after a resume")
 
 
-def stops(stoker: Stoker) -> None:
+def stops(stoker: Stoker, num_columns: int) -> None:
+    """Ctrl-C at a terminal: the line of the run fits it, and what is said last goes on from a checkpoint."""
+    leader, follower = pty.openpty()
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, num_columns, 0, 0))
     command = [str(stoker.program), "train", "--train-data", str(stoker.data), "--checkpoint-dir", "stopped", *QUICK]
-    command += ["--save-step", "1"]
-    program = subprocess.Popen(command, cwd=stoker.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    program = subprocess.Popen(
+        [*command, "--save-step", "1"], cwd=stoker.folder, stdout=subprocess.PIPE, stderr=follower, text=True
+    )
+    os.close(follower)
     folder = stoker.folder / "stopped" / "checkpoints"
-    try:
-        while not list(folder.glob("step-*")):
-            expect(program.poll() is None, "training ended by itself")
-            try:
-                program.wait(0.05)
-            except subprocess.TimeoutExpired:
-                continue
-        program.send_signal(signal.SIGINT)
-        out, err = program.communicate(timeout=TIME_LIMIT_S)
-    finally:
-        program.kill()
-    expect(program.returncode == 130, f"exit {program.returncode}\n{err}")
-    expect("to go on, run the same command with --resume" in err, err)
+    text = read_terminal(leader, lambda seen: "\r\x1b[Kstep " in seen and any(folder.glob("step-*")))
+    program.send_signal(signal.SIGINT)
+    text += read_terminal(leader, lambda _: False)
+    out = program.communicate(timeout=TIME_LIMIT_S)[0]
+    os.close(leader)
+    expect(program.returncode == 130, f"exit {program.returncode}\n{text}")
+    expect("to go on, run the same command with --resume" in text, text)
     expect(out == "", f"a stopped run prints {out!r}")
+    lines = [line for line in re.split(r"\r\x1b\[K|\r?\n", text) if line.startswith("step ")]
+    expect(bool(lines), f"no line of the run: {text!r}")
+    for line in lines:
+        expect(len(line) < num_columns and "loss" in line, f"{len(line)} columns of {num_columns}: {line!r}")
 
 
 def main() -> None:
@@ -102,7 +112,7 @@ def main() -> None:
             return
         round_trip(stoker)
         resumes(stoker)
-        stops(stoker)
+        stops(stoker, num_columns=60)
 
 
 if __name__ == "__main__":

@@ -140,5 +140,11 @@ TEST(TrainLoaderTest, SpeechIsAskedForWithEverythingThatWasGiven) {
             settings.run.seed);
 }
 
+TEST(TrainLoaderTest, NameThatJsonCannotCarryIsRefused) {
+  EXPECT_EQ(failure_of("a\xFF").code->name, "E-CONFIG-VALUE");
+  const SynthesisCall call{.checkpoint = "run", .texts = {"\xC3"}, .out = {"a.wav"}};
+  EXPECT_THROW(open_fake().synthesize({}, call, {.find_code = find_code}), ConfigError);
+}
+
 }  // namespace
 }  // namespace stoker::train

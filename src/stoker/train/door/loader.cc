@@ -5,9 +5,12 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <initializer_list>
 #include <string_view>
 #include <vector>
 
+#include "stoker/base/utf8.h"
+#include "stoker/config/errors.h"
 #include "stoker/config/settings_text.h"
 #include "stoker/train/errors.h"
 
@@ -70,6 +73,21 @@ Json call_door(DoorCall door, const Json& request, const CallHooks& hooks) {
          .found = fmt::format("neither; the call returned {}", exit_code)});
 }
 
+// JSON carries no other bytes: a name with them would become another one on the way.
+void require_utf8(std::initializer_list<std::string> values) {
+  for (const std::string& value : values)
+    if (find_invalid_utf8(value) != value.size())
+      raise({.code = &config::kConfigValue,
+             .place = {.file = value},
+             .promised = "a name or a text in UTF-8",
+             .found = "other bytes",
+             .cure = "rename it, or give a link with a name in UTF-8"});
+}
+
+void require_utf8(const std::vector<std::string>& values) {
+  for (const std::string& value : values) require_utf8({value});
+}
+
 Error version_error(const std::string& path, uint32_t version) {
   return {
       .code = &kTrainDoor,
@@ -81,11 +99,17 @@ Error version_error(const std::string& path, uint32_t version) {
 }  // namespace
 
 Json TrainLibrary::train(const config::Settings& settings, const CallHooks& hooks) const {
+  require_utf8({settings.data.path, settings.data.val_path, settings.data.audio_root,
+                settings.cache.dir, settings.training.checkpoint_dir,
+                settings.observe.tensorboard_log_dir, settings.observe.text2audio_output_dir});
   return call_door(door_->train, Json{{"settings", config::settings_json(settings)}}, hooks);
 }
 
 Json TrainLibrary::synthesize(const config::Settings& settings, const SynthesisCall& call,
                               const CallHooks& hooks) const {
+  require_utf8({call.checkpoint, call.reference});
+  require_utf8(call.texts);
+  require_utf8(call.out);
   return call_door(door_->synthesize,
                    Json{{"settings", config::settings_json(settings)},
                         {"checkpoint", call.checkpoint},
