@@ -47,8 +47,10 @@ std::string search_suffix(const File& folder, int depth, int& num_folders) {
     if (!found.empty() || depth == kMaxSearchDepth || num_folders > kMaxSearchFolders) break;
     if (entry.kind != FileKind::kFolder || entry.name.starts_with('.')) continue;
     Result<File> inside = open_beneath(folder, entry.name, OpenFor::kFolder);
-    // A file system's own lost+found is closed to its users.
-    if (!inside.ok() && inside.error().code->name == kIoAccess.name) continue;
+    // A file system's own lost+found is closed to its users, and what was there may be gone by now.
+    if (!inside.ok() && (inside.error().code->name == kIoAccess.name ||
+                         inside.error().code->name == kIoMissing.name))
+      continue;
     found = search_suffix(std::move(inside).take_or_raise(), depth + 1, num_folders);
   }
   return found;
