@@ -7,8 +7,6 @@
 
 namespace stoker::cuda {
 
-class Event;
-
 // A borrowed stream, ours or the consumer's; a value.
 class StreamView {
  public:

@@ -177,7 +177,7 @@ def decoder(p: Parameters, row: DecoderRow, heads: int, frames_a_place: int) -> 
 
 
 def alignment_target(mel: Tensor) -> Tensor:
-    """Power 0.15 of the weighted harmonic mean of magnitudes exp(3 mel) of a frame and its neighbours; about N(0, 1)."""
+    """Power 0.15 of the weighted harmonic mean of magnitudes exp(3 mel) of a frame and its neighbours, standardised."""
     weights = torch.tensor([1.0, 2, 1])
     frames = []
     for t in range(len(mel)):

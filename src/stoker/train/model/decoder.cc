@@ -99,7 +99,7 @@ at::Tensor Decoder::velocity(const Input& input) const {
     values = block(values, left.slice(0, DecoderBlock::kNumChanges), bias);
     left = left.slice(DecoderBlock::kNumChanges);
   }
-  const at::Tensor out = out_(changed_norm(values, left[0], left[1])).to(at::kFloat);
+  at::Tensor out = out_(changed_norm(values, left[0], left[1])).to(at::kFloat);
   if (is_single) return out;
   const std::int64_t num_mels = input.noisy.size(2);
   return out.unflatten(2, {num_frames_, num_mels}).flatten(1, 2).narrow(1, 0, input.noisy.size(1));

@@ -1,6 +1,7 @@
 #include "stoker/train/model/tts_model.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 #include <c10/core/DeviceGuard.h>
 
 #include "stoker/train/model/decoder.h"
