@@ -14,7 +14,15 @@ from pathlib import Path
 
 from bench.peers import feed_report
 from tools import draw_house
-from tools.pages import against_dataloader, hardware_limit, hardware_limit_fa, how_fast, how_fast_fa, results
+from tools.pages import (
+    against_dataloader,
+    hardware_limit,
+    hardware_limit_fa,
+    how_fast,
+    how_fast_fa,
+    results,
+    train_sizes,
+)
 
 DOCS = results.ROOT / "docs"
 
@@ -34,6 +42,9 @@ def pages() -> dict[Path, str]:
         (DOCS / "fa" / "README.md", against_dataloader.persian()),
     ):
         wanted[page] = against_dataloader.filled(page, part)
+    sizes = train_sizes.header()
+    if sizes is not None:
+        wanted[train_sizes.HEADER] = sizes
     report = results.load("peers-feed")
     if report is not None:
         wanted[DOCS / "pictures" / "peers-feed.svg"] = feed_report.chart(report)

@@ -64,6 +64,26 @@ TEST(StopSignalsTest, WorkThatNeverLooksEndsWithinTwoSeconds) {
   EXPECT_LT(end.seconds, 2.0);
 }
 
+TEST(StopSignalsTest, WorkThatIsLeftHasLastWords) {
+  int words[2];
+  ASSERT_EQ(pipe(words), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    StopSignals signals([&](int signal) {
+      const char text = static_cast<char>(signal);
+      EXPECT_EQ(write(words[1], &text, 1), 1);
+    });
+    kill(getpid(), SIGTERM);
+    never_look(signals);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 128 + SIGTERM);
+  char said = 0;
+  EXPECT_EQ(read(words[0], &said, 1), 1);
+  EXPECT_EQ(said, SIGTERM);
+}
+
 TEST(StopSignalsTest, LeavesWithoutASignal) {
   const StopSignals signals;
   EXPECT_EQ(signals.received(), 0);

@@ -99,6 +99,16 @@ void CommandContext::write_output(const std::string& path, std::string_view cont
   write_output(path, view_bytes(content));
 }
 
+void CommandContext::when_stopped(std::string text) {
+  const Lock lock(stop_text_mutex_);
+  stop_text_ = std::move(text);
+}
+
+std::string CommandContext::stop_text() const {
+  const Lock lock(stop_text_mutex_);
+  return stop_text_;
+}
+
 void CommandContext::say(std::string_view line) {
   if (!options_.quiet) write_line(line, Stream::kErr);
 }

@@ -14,6 +14,7 @@
 
 #include "stoker/base/error.h"
 #include "stoker/base/json.h"
+#include "stoker/base/thread/sync.h"
 #include "stoker/config/load.h"
 
 namespace stoker::cli {
@@ -87,8 +88,9 @@ class CommandContext {
   Json& report() noexcept { return report_; }
 
   // What to say of a stop: what was kept of the work and what to type to go on. The error line of
-  // the stop ends with it, so that it is said once.
-  void when_stopped(std::string text) { stop_text_ = std::move(text); }
+  // the stop ends with it, so that it is said once. From any thread.
+  void when_stopped(std::string text);
+  std::string stop_text() const;
   // Stopped by SIGINT or SIGTERM. A command that sees it keeps what is whole and returns.
   std::stop_token stop_token() const noexcept { return stop_; }
 
@@ -106,7 +108,8 @@ class CommandContext {
   std::optional<config::LoadedSettings> loaded_;
   std::optional<Chosen> chosen_;
   std::stop_token stop_;
-  std::string stop_text_;
+  mutable Mutex stop_text_mutex_;  // work that does not end in time is left beside it
+  std::string stop_text_ STOKER_GUARDED_BY(stop_text_mutex_);
   Json report_ = Json::object();
   bool is_stdout_taken_ = false;  // by an output named "-"
 };

@@ -134,6 +134,18 @@ std::string torch_version(bool is_asked) {
   return fmt::format("absent ({}): {}; {}", error.code->name, error.found, error.code->cure);
 }
 
+Error stop_error(int signal_number, const CommandContext& context) {
+  return {.code = &kStopped,
+          .found = signal_number == SIGINT ? "stopped by Ctrl-C (SIGINT)" : "stopped by SIGTERM",
+          .cure = context.stop_text()};
+}
+
+// Said where the work does not end in time; what it would report is not whole.
+void say_last_words(int signal_number, const CommandContext& context) {
+  const Error error = stop_error(signal_number, context);
+  write_line("\n" + error_line(error) + "\n" + help_line(error), Stream::kErr);
+}
+
 // Pairs of name and value, in the order shown.
 std::vector<std::pair<std::string, std::string>> version_lines(bool with_torch) {
   const BuildInfo build = build_info();
@@ -211,7 +223,7 @@ int Program::run_chosen() {
     return fail(error, exit_code);
   };
   try {
-    signals.emplace();
+    signals.emplace([this](int signal) { say_last_words(signal, context_); });
     context_.stop_ = signals->token();
     install_log_sink(context_.options_);
     const ExitCode code = context_.chosen_->body();
@@ -248,10 +260,7 @@ int Program::fail(const Error& error, int exit_code) {
 }
 
 int Program::stopped(int signal_number) {
-  const Error error{
-      .code = &kStopped,
-      .found = signal_number == SIGINT ? "stopped by Ctrl-C (SIGINT)" : "stopped by SIGTERM",
-      .cure = context_.stop_text_};
+  const Error error = stop_error(signal_number, context_);
   write_line(error_line(error) + "\n" + help_line(error), Stream::kErr);
   write_report(&error);
   return 128 + signal_number;

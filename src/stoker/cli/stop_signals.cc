@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <system_error>
+#include <utility>
 
 #include "stoker/base/errors.h"
 
@@ -32,7 +33,8 @@ sigset_t watched_set() {
 
 }  // namespace
 
-StopSignals::StopSignals() {
+StopSignals::StopSignals(std::function<void(int signal)> last_words)
+    : last_words_(std::move(last_words)) {
   const sigset_t set = watched_set();
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
   try {
@@ -64,7 +66,9 @@ void StopSignals::watch() {
   do {
     second = sigtimedwait(&set, nullptr, &kGrace);
   } while (second < 0 && errno == EINTR);
-  if (!leaving_.load()) _exit(128 + received_.load());
+  if (leaving_.load()) return;
+  if (last_words_) last_words_(received_.load());
+  _exit(128 + received_.load());
 }
 
 }  // namespace stoker::cli

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <stop_token>
 #include <thread>
 
@@ -9,11 +10,12 @@ namespace stoker::cli {
 
 // Blocks both signals in the thread that constructs it (and so in all threads started later) and
 // waits for them in a thread of its own. The first signal requests a stop; a second one, or 1.8 s
-// without an end, leaves the process at once with 128 + signal. Construct once, before other
-// threads. The constructor throws MemoryError (E-THREAD-START) where no thread can be started.
+// without an end, leaves the process at once with 128 + signal, after `last_words`, which run
+// beside the work. Construct once, before other threads. The constructor throws MemoryError
+// (E-THREAD-START) where no thread can be started.
 class StopSignals {
  public:
-  StopSignals();
+  explicit StopSignals(std::function<void(int signal)> last_words = {});
   ~StopSignals();
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
@@ -24,6 +26,7 @@ class StopSignals {
  private:
   void watch();
 
+  std::function<void(int signal)> last_words_;
   std::stop_source source_;
   std::atomic<int> received_{0};
   std::atomic<bool> leaving_{false};

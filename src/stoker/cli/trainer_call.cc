@@ -24,7 +24,8 @@ Result<train::TrainLibrary> find_trainer() {
 }
 
 TrainerTalk::TrainerTalk(CommandContext& context) : context_(context), line_(stderr_surface()) {
-  context_.when_stopped("nothing was saved yet; run the same command again");
+  context_.when_stopped(
+      "to go on, run the same command with --resume; it starts anew where nothing was saved");
 }
 
 train::CallHooks TrainerTalk::hooks() {

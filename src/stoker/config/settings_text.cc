@@ -7,9 +7,11 @@
 #include <functional>
 #include <vector>
 
+#include "stoker/base/number_text.h"
 #include "stoker/config/field_table.h"
 #include "stoker/config/legacy/known_names.h"
 #include "stoker/config/legacy/myxtts_tables.h"
+#include "stoker/config/size_figures.h"
 #include "stoker/config/size_values.h"
 #include "stoker/config/value_text.h"
 
@@ -84,16 +86,21 @@ std::string field_tables() {
 }
 
 std::string size_table() {
-  std::string text =
+  std::string text = fmt::format(
       "\n## Model sizes\n\nWhat `training.model_size` brings along; an optimisation level and a "
-      "value that is given win over it, and files of myxtts have their own defaults "
-      "instead.\n\n| size | values |\n|---|---|\n";
+      "value that is given win over it, and files of myxtts have their own defaults instead. "
+      "Parameters are those with the vocabulary of English characters; memory is the most that the "
+      "process took, time the median of a step, both measured: {}.\n\n"
+      "| size | parameters | memory | step | values |\n|---|---|---|---|---|\n",
+      kSizeFiguresSource);
   for (std::size_t size = 0; size < kModelSizeNames.size(); ++size) {
     std::vector<std::string> values;
     for (const auto& [path, value] : size_values(static_cast<ModelSize>(size)))
       values.push_back(fmt::format("`{}: {}`", path, value));
+    const SizeFigures& figures = kSizeFigures[size];
     text +=
-        fmt::format("| {} | {} |\n", kModelSizeNames[size],
+        fmt::format("| {} | {} | {} MiB | {:.0f} ms | {} |\n", kModelSizeNames[size],
+                    grouped(figures.num_parameters), grouped(figures.peak_mib), figures.step_ms,
                     values.empty() ? "the defaults" : fmt::format("{}", fmt::join(values, ", ")));
   }
   return text;
