@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <span>
+
 #include "stoker/data/features/feature_spec.h"
 #include "tests/data/data_set.h"
 
@@ -61,8 +63,8 @@ TEST(VocabularyFitTest, TheRecordedLanguageFitsWithoutASetting) {
   const Index persian = data.scan();
   const FeatureSpec spec({}, persian, SimdLevel::kScalar);
   UtteranceTokenizer tokenizer(spec);
-  for (const std::int32_t id : tokenizer.tokenize(persian[0]).take_or_raise())
-    EXPECT_NE(id, text::kNativeIds.unknown);
+  const std::span<const std::int32_t> ids = tokenizer.tokenize(persian[0]).take_or_raise();
+  for (const std::int32_t id : ids) EXPECT_NE(id, text::kNativeIds.unknown);
 }
 
 TEST(VocabularyFitTest, ACheckOfTheDataRefusesTheSame) {
