@@ -65,6 +65,7 @@ def speaks(stoker: Stoker) -> None:
     expect(again.code == 0 and same, "the same seed speaks differently")
     fast = run(stoker, *words, "--out", "f.wav", "--speed", "2", "--reference", str(wav), "--json").report
     expect(fast["audio_s"] < 0.8 * ended.report["audio_s"], f"{fast['audio_s']} s at twice the speed")
+    expect(min(fast["rtf"], ended.report["rtf"]) < 1, f"slower than speech: {fast['rtf']}, {ended.report['rtf']}")
 
 
 def resumes(stoker: Stoker) -> None:

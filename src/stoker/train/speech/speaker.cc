@@ -79,6 +79,7 @@ std::vector<SpokenTokens> read_all(const TextReader& reader,
                                    const std::vector<std::string>& texts) {
   if (texts.empty()) raise({.code = &kSpeakText, .promised = "a text", .found = "none"});
   std::vector<SpokenTokens> all;
+  all.reserve(texts.size());
   for (const std::string& text : texts) all.push_back(reader.read(text));
   return all;
 }
