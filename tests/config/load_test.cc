@@ -95,7 +95,7 @@ TEST(LoadTest, ASizeBringsValuesThatEverythingElseIsStrongerThan) {
   const LoadedSettings tiny = load_from_text("training: {model_size: tiny, warmup_steps: 7}");
   EXPECT_EQ(tiny.settings.batch.batch_frames, 4000);
   EXPECT_EQ(source_of(tiny, "data.batch_frames"), "training.model_size");
-  EXPECT_EQ(tiny.settings.optimizer.learning_rate, 1.5e-3);
+  EXPECT_EQ(tiny.settings.optimizer.learning_rate, 2e-3);
   EXPECT_EQ(tiny.settings.optimizer.warmup_steps, 7) << "the file is stronger";
   const LoadedSettings level =
       load_from_text("training: {model_size: tiny, optimization_level: basic}");

@@ -5,9 +5,10 @@ namespace stoker::config {
 std::vector<std::pair<std::string_view, std::string_view>> size_values(ModelSize size) {
   switch (size) {
     case ModelSize::kTiny:
-      return {{"data.batch_frames", "4000"},        {"training.learning_rate", "1.5e-3"},
-              {"training.warmup_steps", "30"},      {"training.scheduler", "cosine"},
-              {"training.restart_period", "50000"}, {"training.ema_decay", "0.99"}};
+      return {{"data.batch_frames", "4000"},    {"training.learning_rate", "2e-3"},
+              {"training.beta2", "0.98"},       {"training.warmup_steps", "30"},
+              {"training.scheduler", "cosine"}, {"training.restart_period", "50000"},
+              {"training.ema_decay", "0.99"}};
     case ModelSize::kSmall:
       return {{"data.batch_frames", "16000"},
               {"training.learning_rate", "5e-4"},

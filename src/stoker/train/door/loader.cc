@@ -27,14 +27,6 @@ std::vector<std::string> candidates(const std::string& program_folder) {
           program_folder + "/../lib/stoker/" + name};
 }
 
-// libtorch's threads wait for each other by spinning, unless they are told to sleep before they are
-// loaded. Where other work shares the cores, as the feed's workers do, a thread then spins through
-// the time that the one it waits for would need: a step of 0.3 s took 1 to 4 s.
-void wait_asleep() {
-  constexpr int kKeepTheUsers = 0;
-  if (std::getenv("GOMP_SPINCOUNT") == nullptr) setenv("OMP_WAIT_POLICY", "passive", kKeepTheUsers);
-}
-
 // What the library has told so far. One call of the door at a time adds to it.
 struct Answer {
   const CallHooks& hooks;
@@ -134,7 +126,6 @@ Json TrainLibrary::synthesize(const config::Settings& settings, const SynthesisC
 }
 
 Result<TrainLibrary> open_train_library(const std::string& program_folder) {
-  wait_asleep();
   std::string tried;
   for (const std::string& path : candidates(program_folder)) {
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);

@@ -111,7 +111,7 @@ class Learner {
     double num_frames = 0;
   };
   virtual Evaluation evaluate(feed::Batch batch, std::uint64_t batch_number) = 0;
-  // How the current weights align the rows of a batch; for figures and pictures. Waits.
+  // How the averaged weights align the rows of a batch; for figures and pictures. Waits.
   virtual std::vector<RowAlignment> align(feed::Batch batch) = 0;
   virtual PictureRow picture(feed::Batch batch) = 0;  // of the first row that is not empty
 

@@ -138,6 +138,7 @@ class TorchLearner final : public Learner {
       std::vector<RowAlignment> rows;
       if (!has_rows(batch)) return rows;
       const at::NoGradGuard no_grad;
+      const FlatUpdate::AverageScope average(update_);
       const RowNames names = names_of(batch);
       hold_back(batch);
       const at::Tensor tokens =
@@ -156,6 +157,7 @@ class TorchLearner final : public Learner {
     return run([&]() -> PictureRow {
       if (!has_rows(batch)) return {};
       const at::NoGradGuard no_grad;
+      const FlatUpdate::AverageScope average(update_);
       const RowNames names = names_of(batch);
       std::size_t row = 0;
       while (names.mel_len[row] == 0) ++row;

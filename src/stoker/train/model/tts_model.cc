@@ -138,6 +138,7 @@ SpokenBatch TtsModel::speak(const ModelBatch& request, const SpeakOptions& optio
   const std::int64_t num_mels = parts_->shape.num_mels;
   at::Tensor mel = draw(DrawKind::kNormal, {options.key, kNoiseDraws},
                         {num_rows, longest, num_mels}, request.tokens.device());
+  mel.mul_(options.temperature);
   if (mel.numel() == 0) {
     spoken.mel = mel;
     return spoken;

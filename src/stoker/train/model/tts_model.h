@@ -46,6 +46,7 @@ struct Losses {
 struct SpeakOptions {
   int num_steps = 16;
   double speed = 1.0;              // 1.1 is ten per cent faster
+  double temperature = 0.4;        // deviation of the noise; less is smoother and less varied
   StepKey key{};                   // of the noise
   std::int64_t max_frames = 8192;  // of one text
 };
