@@ -36,6 +36,14 @@ def series(run: pathlib.Path) -> list[str]:
     return [json.dumps({key: row[key] for key in COMPARED}) for row in rows if "loss" in row]
 
 
+def timed_run(words: list[str]) -> float:
+    begin = time.monotonic()
+    done = subprocess.run([*words, "--quiet"], check=False, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"the undisturbed run ended with {done.returncode}:\n{done.stderr}")
+    return time.monotonic() - begin
+
+
 def killed_run(words: list[str], workers: str, after_s: float) -> bool:
     """False when it ended by itself before its time."""
     with subprocess.Popen(
@@ -66,17 +74,14 @@ def main() -> int:
         voice = place / "voice"
         made = ["data", "make", "--out", str(voice), "--clips", "24", "--speakers", "2", "--quiet"]
         subprocess.run([asked.stoker, *made], check=True)
-        begin = time.monotonic()
-        whole = train_words(asked.stoker, voice, place / "whole", asked.steps)
-        done = subprocess.run([*whole, "--quiet"], check=False, capture_output=True, text=True)
-        if done.returncode != 0:
-            sys.exit(f"the undisturbed run ended with {done.returncode}:\n{done.stderr}")
-        whole_s = time.monotonic() - begin
+        start_s = timed_run(train_words(asked.stoker, voice, place / "short", 1))
+        steps_s = timed_run(train_words(asked.stoker, voice, place / "whole", asked.steps)) - start_s
         words = train_words(asked.stoker, voice, place / "killed", asked.steps)
         kills = 0
         for number in range(asked.kills):
-            # From the first instants of a process to well into its steps, so that a few checkpoints are passed.
-            after_s = draws.uniform(0.05, 0.45) * whole_s
+            # From the first instants of a process to well into its share of the steps, so that a few checkpoints are
+            # passed and the run does not end before its last kill.
+            after_s = draws.uniform(0.2 * start_s, start_s + 2 * max(0.0, steps_s) / asked.kills)
             if not killed_run(words, WORKERS[number % len(WORKERS)], after_s):
                 break
             kills += 1

@@ -63,14 +63,16 @@ def run_rotary(_: Tensors, x: Tensors) -> Tensors:
 
 def run_self_attention(p: Tensors, x: Tensors) -> Tensors:
     def row(i: int) -> Tensor:
-        return reference.self_attention(p, "layer", x["values"][i], TEXT_HEADS, int(x["mask"][i].sum()))
+        found: Tensor = reference.self_attention(p, "layer", x["values"][i], TEXT_HEADS, int(x["mask"][i].sum()))
+        return found
 
     return {"values": by_row(row, 2)}
 
 
 def run_cross_attention(p: Tensors, x: Tensors) -> Tensors:
     def row(i: int) -> Tensor:
-        return reference.cross_attention(p, "layer", x["queries"][i], x["values"][i][x["mask"][i]], TEXT_HEADS)
+        found: Tensor = reference.cross_attention(p, "layer", x["queries"][i], x["values"][i][x["mask"][i]], TEXT_HEADS)
+        return found
 
     return {"values": by_row(row, 2)}
 
@@ -78,7 +80,8 @@ def run_cross_attention(p: Tensors, x: Tensors) -> Tensors:
 def run_text_block(p: Tensors, x: Tensors) -> Tensors:
     def row(i: int) -> Tensor:
         dropped = reference.Dropped(x["uniform_4"][i], x["uniform_5"][i], 0.25)
-        return reference.text_block(p, "layer", x["values"][i], TEXT_HEADS, int(x["mask"][i].sum()), dropped)
+        found: Tensor = reference.text_block(p, "layer", x["values"][i], TEXT_HEADS, int(x["mask"][i].sum()), dropped)
+        return found
 
     return {"values": by_row(row, 2)}
 
@@ -111,7 +114,8 @@ def run_decoder(frames_a_place: int) -> Run:
                 x["mean"][i], x["hidden"][i], x["noisy"][i][frames], x["voice"][i], x["time"][i],
                 x["token_of_frame"][i][frames],
             )  # fmt: skip
-            return reference.decoder(p, inputs, DECODER_HEADS, frames_a_place)
+            found: Tensor = reference.decoder(p, inputs, DECODER_HEADS, frames_a_place)
+            return found
 
         return {"velocity": by_row(row, 2, x["noisy"].shape[1])}
 
