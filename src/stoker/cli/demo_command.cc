@@ -18,7 +18,7 @@ namespace {
 class LibraryTrainer final : public demo::DemoTrainer {
  public:
   LibraryTrainer(CommandContext& context, train::TrainLibrary library)
-      : library_(std::move(library)), talk_(context) {}
+      : library_(library), talk_(context) {}
 
   Json train(const config::Settings& settings,
              const std::function<void(const Json&)>& on_event) override {
@@ -49,7 +49,7 @@ Result<std::unique_ptr<demo::DemoTrainer>> open_trainer(CommandContext& context)
   Result<train::TrainLibrary> library = find_trainer();
   if (!library) return std::move(library).error();
   return std::unique_ptr<demo::DemoTrainer>(
-      std::make_unique<LibraryTrainer>(context, std::move(*library)));
+      std::make_unique<LibraryTrainer>(context, *library));
 }
 
 void put_gpu(CommandContext& context, const demo::DemoStory& story) {

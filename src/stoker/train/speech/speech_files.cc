@@ -16,6 +16,15 @@
 namespace stoker::train {
 namespace {
 
+// As much of a text as a picture has room for; cut between characters.
+std::string title_of(const std::string& text) {
+  constexpr std::size_t kMostBytes = 60;
+  if (text.size() <= kMostBytes) return text;
+  std::size_t end = kMostBytes;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+  return text.substr(0, end) + "…";
+}
+
 std::vector<std::byte> wav_bytes(const Speech& speech) {
   std::vector<std::int16_t> samples(speech.samples.size());
   audio::to_pcm16(speech.samples, samples);
@@ -47,7 +56,7 @@ struct Picture {
       for (std::size_t band = 0; band < num_mels; ++band)
         at(num_tokens + 1 + band, frame) = speech.mel[frame * num_mels + band];
     }
-    frame_.title = speech.text;
+    frame_.title = title_of(speech.text);
     frame_.description = fmt::format("{} frames of {} tokens", num_frames, num_tokens);
     const double hop_s = static_cast<double>(speech.samples.size()) / speech.rate_hz /
                          static_cast<double>(num_frames);
