@@ -48,8 +48,7 @@ class LibraryTrainer final : public demo::DemoTrainer {
 Result<std::unique_ptr<demo::DemoTrainer>> open_trainer(CommandContext& context) {
   Result<train::TrainLibrary> library = find_trainer();
   if (!library) return std::move(library).error();
-  return std::unique_ptr<demo::DemoTrainer>(
-      std::make_unique<LibraryTrainer>(context, *library));
+  return std::unique_ptr<demo::DemoTrainer>(std::make_unique<LibraryTrainer>(context, *library));
 }
 
 void put_gpu(CommandContext& context, const demo::DemoStory& story) {
