@@ -19,7 +19,7 @@ namespace stoker::train {
 namespace {
 
 constexpr std::size_t kMostStepsAhead = 16;  // of the host before the device
-constexpr double kQuickSave_s = 1.0;
+constexpr double kQuickSaveS = 1.0;
 constexpr std::uint64_t kSmallModel = 20'000'000;  // parameters: saved within a second
 
 void write_settings(const config::Settings& settings, const std::string& run_folder, Io& io) {
@@ -248,7 +248,7 @@ class TrainingRun {
 
   bool is_quick_to_save() const {
     const SaverStats& stats = saver_.stats();
-    if (stats.num_saved > 0) return stats.last_save_s < kQuickSave_s;
+    if (stats.num_saved > 0) return stats.last_save_s < kQuickSaveS;
     return run_.learner->num_parameters() < kSmallModel;
   }
 
