@@ -69,23 +69,23 @@ Struck strike_every_call(const Scenario& scenario, Fault fault) {
   Struck struck;
   for (fault.at_call = 1;; ++fault.at_call) {
     WriteListIo disk;
-    disk.put_file("/work/notes", "kept");
-    EXPECT_TRUE(open_and_save(disk, "/work/run", scenario.prior).ok());
+    disk.put_file("/disk/notes", "kept");
+    EXPECT_TRUE(open_and_save(disk, "/disk/run", scenario.prior).ok());
     FaultIo io(disk);
     io.plan(fault);
-    const Result<void> saved = open_and_save(io, "/work/run", {scenario.next});
+    const Result<void> saved = open_and_save(io, "/disk/run", {scenario.next});
     EXPECT_EQ(io.num_open_handles(), 0U);
     const std::string when = fmt::format("{}: call {}", scenario.name, fault.at_call);
-    EXPECT_EQ(fault_of_run(disk, "/work/run", scenario), "") << when;
-    EXPECT_EQ(fault_of_best(disk, "/work/run", scenario), "") << when;
+    EXPECT_EQ(fault_of_run(disk, "/disk/run", scenario), "") << when;
+    EXPECT_EQ(fault_of_best(disk, "/disk/run", scenario), "") << when;
     if (saved) {
-      const Result<FoundCheckpoint> found = load_checkpoint(disk, "/work/run");
+      const Result<FoundCheckpoint> found = load_checkpoint(disk, "/disk/run");
       EXPECT_TRUE(found.ok() && is_same(found->checkpoint, scenario.next)) << when;
     } else {
       ++struck.num_refused;
       EXPECT_FALSE(saved.error().place.file.empty()) << when;
     }
-    EXPECT_EQ(fault_of_next_start(disk, "/work/run"), "") << when;
+    EXPECT_EQ(fault_of_next_start(disk, "/disk/run"), "") << when;
     ++struck.num_rounds;
     if (io.num_fired() == 0 || testing::Test::HasFailure()) return struck;
   }
@@ -176,10 +176,10 @@ TEST(CheckpointFaultTest, APowerCutLeavesTheOldOrTheNewOne) {
   constexpr std::uint64_t kNumSeeds = 800;
   for (const Scenario& scenario : scenarios()) {
     WriteListIo disk;
-    disk.put_file("/work/notes", "kept");
-    ASSERT_TRUE(open_and_save(disk, "/work/run", scenario.prior).ok());
+    disk.put_file("/disk/notes", "kept");
+    ASSERT_TRUE(open_and_save(disk, "/disk/run", scenario.prior).ok());
     const std::size_t before = disk.num_steps();
-    ASSERT_TRUE(open_and_save(disk, "/work/run", {scenario.next}).ok());
+    ASSERT_TRUE(open_and_save(disk, "/disk/run", {scenario.next}).ok());
     const std::size_t after = disk.num_steps();
     std::uint64_t num_new = 0;
     for (std::uint64_t seed = 0; seed < kNumSeeds; ++seed) {
@@ -187,17 +187,17 @@ TEST(CheckpointFaultTest, APowerCutLeavesTheOldOrTheNewOne) {
       const std::size_t steps = before + draws.next_below(after - before + 1);
       const std::unique_ptr<WriteListIo> left = disk.after_crash(steps, seed);
       SCOPED_TRACE(fmt::format("{}: seed {}, {} of {} steps", scenario.name, seed, steps, after));
-      ASSERT_EQ(fault_of_run(*left, "/work/run", scenario), "");
-      ASSERT_EQ(fault_of_best(*left, "/work/run", scenario), "");
-      const Result<FoundCheckpoint> found = load_checkpoint(*left, "/work/run");
+      ASSERT_EQ(fault_of_run(*left, "/disk/run", scenario), "");
+      ASSERT_EQ(fault_of_best(*left, "/disk/run", scenario), "");
+      const Result<FoundCheckpoint> found = load_checkpoint(*left, "/disk/run");
       if (found && is_same(found->checkpoint, scenario.next)) ++num_new;
-      ASSERT_EQ(fault_of_next_start(*left, "/work/run"), "");
+      ASSERT_EQ(fault_of_next_start(*left, "/disk/run"), "");
     }
     EXPECT_GT(num_new, kNumSeeds / 20);
     EXPECT_LT(num_new, kNumSeeds);
     // What save() has returned for is durable.
     const std::unique_ptr<WriteListIo> left = disk.after_crash(after, 1);
-    const Result<FoundCheckpoint> found = load_checkpoint(*left, "/work/run");
+    const Result<FoundCheckpoint> found = load_checkpoint(*left, "/disk/run");
     EXPECT_TRUE(found.ok() && is_same(found->checkpoint, scenario.next));
   }
 }

@@ -243,10 +243,10 @@ TEST(RunFolderTest, AReadOnlyFolderIsReadButNotOpenedForTraining) {
 TEST(RunFolderTest, ARunWhoseNameMayNotLastIsRefused) {
   for (const std::uint64_t call : {1U, 2U, 3U}) {
     WriteListIo disk;
-    disk.put_file("/work/notes", "kept");
+    disk.put_file("/disk/notes", "kept");
     FaultIo io(disk);
     io.plan({.at_call = call, .calls = {IoCall::kSync}, .error_number = EIO});
-    const Result<RunFolder> folder = RunFolder::open(io, "/work/new/run");
+    const Result<RunFolder> folder = RunFolder::open(io, "/disk/new/run");
     ASSERT_FALSE(folder.ok()) << call;
     EXPECT_EQ(folder.error().code->name, "E-IO-FAILED");
   }
