@@ -16,10 +16,10 @@ struct SizeFigures {
 
 // In the order of ModelSize.
 inline constexpr std::array<SizeFigures, 4> kSizeFigures{{
-    {2947953, 419, 160.4},
-    {12161217, 1160, 1125.3},
-    {45492801, 2669, 3755.0},
-    {116232897, 5187, 8426.1},
+    {2960833, 459, 162.6},
+    {12176657, 1259, 1089.7},
+    {45513361, 2863, 4450.9},
+    {116263697, 5465, 9139.0},
 }};
 inline constexpr std::string_view kSizeFiguresSource =
     "2026-11-17, AMD EPYC, 2 cores, 4,000 frames a batch";
