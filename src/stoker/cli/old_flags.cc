@@ -100,8 +100,9 @@ void add_flag(const Command& command, CommandContext& context, const OldFlags& r
                   .text = row.value.empty() ? own : std::string(row.value),
                   .origin = flag});
   };
-  // Some took a value and some did not; both forms are read.
-  command.on_values(flag, taken).num_values(0, 1).hidden();
+  // Some took a value and some did not; both forms are read. That of --mode is the name of a
+  // command here, so it must be asked for.
+  command.on_values(flag, taken).num_values(flag == "--mode" ? 1 : 0, 1).hidden();
 }
 
 }  // namespace
