@@ -10,6 +10,7 @@
 #include "stoker/base/bytes.h"
 #include "stoker/base/io/output_file.h"
 #include "stoker/base/report/heat_map.h"
+#include "stoker/base/utf8.h"
 #include "stoker/cache/format/npy.h"
 #include "stoker/train/checkpoint/run_folder.h"
 
@@ -20,9 +21,7 @@ namespace {
 std::string title_of(const std::string& text) {
   constexpr std::size_t kMostBytes = 60;
   if (text.size() <= kMostBytes) return text;
-  std::size_t end = kMostBytes;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-  return text.substr(0, end) + "…";
+  return text.substr(0, find_invalid_utf8(std::string_view(text).substr(0, kMostBytes))) + "…";
 }
 
 std::vector<std::byte> wav_bytes(const Speech& speech) {
