@@ -2,6 +2,8 @@
 
 python3 -m bench.peers.gpu_feed --program build/stoker --data FOLDER --out bench/results/gpu-feed-peers.json
 
+With PYTHONPATH=build/python the package's own loop takes part, too: stoker.Feed in the same loop as torch's DataLoader.
+
 Like is compared with like: mels stored in the same number format, or made from sound files on the same kind of device;
 batches of as many clips; and hosts that run as many batches ahead of the GPU.
 """
@@ -9,6 +11,8 @@ batches of as many clips; and hosts that run as many batches ahead of the GPU.
 import argparse
 import collections
 import datetime
+import importlib
+import importlib.util
 import json
 import os
 import statistics
@@ -217,6 +221,41 @@ def stoker_row(way: Way, options: argparse.Namespace) -> dict[str, Any]:
     return row
 
 
+def python_row(way: Way, options: argparse.Namespace) -> dict[str, Any] | None:
+    """The loop that torch's DataLoader gets, over stoker.Feed; None where the package is not there."""
+    if importlib.util.find_spec("stoker") is None:
+        return None
+    stoker = importlib.import_module("stoker")
+    settings = {
+        "data.preprocessing_mode": "precompute" if way.source == "cached" else "runtime",
+        "gpu.mel_place": "gpu" if way.source == "pcm" and options.device != "cpu" else "cpu",
+        "cache.dtype": way.dtype,
+        "data.batch_dtype": way.dtype,
+        "num_workers": len(os.sched_getaffinity(0)),
+    }
+    with stoker.Feed(options.data, batch_size=BATCH_CLIPS, device=options.device, **settings) as feed:
+        return timed_loop(feed, options)
+
+
+def timed_loop(feed: Any, options: argparse.Namespace) -> dict[str, Any]:
+    """Clips a second of one epoch after the other, until the GPU has the last batch."""
+    ahead = Ahead(options.device)
+    taken = clips = 0
+    begun = time.perf_counter()
+    while True:
+        for batch in feed:
+            ahead.add(torch.from_dlpack(batch.mel), torch.from_dlpack(batch.mel_len))
+            taken += 1
+            if taken == WARM_BATCHES:
+                ahead.finish()
+                clips = feed.stats()["clips"]
+                begun = time.perf_counter()
+            if taken > WARM_BATCHES and taken % 8 == 0 and time.perf_counter() - begun > options.seconds:
+                ahead.finish()
+                whole_s = time.perf_counter() - begun
+                return {"clips_per_s": (feed.stats()["clips"] - clips) / whole_s, "batches": taken - WARM_BATCHES}
+
+
 def export_mels(options: argparse.Namespace, dtype: str) -> list[Path]:
     """The mels of stoker's cache in that number format, one .npy a clip."""
     root: Path = options.npy or options.data.with_name(options.data.name + "-npy")
@@ -235,8 +274,11 @@ def processor() -> str:
     return "unknown processor"
 
 
-def compared(trials: list[Trial], rows: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """For each way: stoker, the best trial of torch, and how many times faster stoker is."""
+Rows = dict[str, dict[str, Any]]
+
+
+def compared(trials: list[Trial], rows: Rows, loops: Rows) -> Rows:
+    """For each way: stoker, its Python loop, the best trial of torch, and how many times faster stoker is."""
     ways = {}
     for name, row in rows.items():
         best = max((t for t in trials if t.way == name), key=lambda t: t.clips_per_s, default=None)
@@ -248,10 +290,15 @@ def compared(trials: list[Trial], rows: dict[str, dict[str, Any]]) -> dict[str, 
                 "torch": asdict(best),
                 "times_faster": times,
             }
+            if name in loops:
+                speed = loops[name]["clips_per_s"]
+                ways[name]["python_clips_per_s"] = speed
+                ways[name]["python_share_of_command"] = speed / row["clips_per_s"]
+                ways[name]["python_times_faster"] = speed / best.clips_per_s
     return ways
 
 
-def make_report(options: argparse.Namespace, trials: list[Trial], rows: dict[str, dict[str, Any]]) -> dict[str, Any]:
+def make_report(options: argparse.Namespace, trials: list[Trial], rows: Rows, loops: Rows) -> dict[str, Any]:
     return {
         "date": datetime.date.today().isoformat(),
         "machine": processor(),
@@ -261,7 +308,7 @@ def make_report(options: argparse.Namespace, trials: list[Trial], rows: dict[str
         "torch": torch.__version__,
         "batch_clips": BATCH_CLIPS,
         "ahead_batches": AHEAD_BATCHES,
-        "ways": compared(trials, rows),
+        "ways": compared(trials, rows, loops),
         "trials": [asdict(trial) for trial in trials],
         "stoker": [row | {"detail": WAYS[name].title} for name, row in rows.items()],
     }
@@ -285,6 +332,7 @@ def main() -> None:
     mels = {dtype: export_mels(options, dtype) for dtype in ("f32", "f16")}
     files = {name: mels[way.dtype] if way.source == "cached" else wavs for name, way in WAYS.items()}
     rows = {name: stoker_row(way, options) for name, way in WAYS.items()}
+    loops = {name: row for name, way in WAYS.items() if (row := python_row(way, options)) is not None}
     trials: list[Trial] = []
     for setting in settings_of(len(cores)):
         spent = time.perf_counter() - begun
@@ -296,10 +344,10 @@ def main() -> None:
             print(f"{spent:.0f} s", asdict(trials[-1]), file=sys.stderr, flush=True)
         except RuntimeError as fault:  # a DataLoader that lost a worker
             print(f"{setting}: {fault}", file=sys.stderr, flush=True)
-        report = make_report(options, trials, rows)
+        report = make_report(options, trials, rows, loops)
         if options.out:
             options.out.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
-    print(json.dumps(make_report(options, trials, rows), indent=1))
+    print(json.dumps(make_report(options, trials, rows, loops), indent=1))
 
 
 if __name__ == "__main__":

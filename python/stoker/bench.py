@@ -200,7 +200,8 @@ def report_of(options: argparse.Namespace, rows: list[dict[str, Any]]) -> dict[s
 
 def line_of(row: dict[str, Any]) -> str:
     """One row for people."""
-    text = f"{row['path']:<8}{row['python_clips_per_s']:>12,.0f} clips/s, {row['share_of_command']:.0%} of the command's"
+    share = f"{row['share_of_command']:.0%} of the command's"
+    text = f"{row['path']:<8}{row['python_clips_per_s']:>12,.0f} clips/s, {share}"
     return text + (f"; {row['take_us']:.1f} us for a batch that is ready" if "take_us" in row else "")
 
 

@@ -39,6 +39,26 @@ TEST(LoadTest, LaterSourcesWinAndAreNamed) {
   EXPECT_EQ(source_of(loaded, "data.shuffle"), "default");
 }
 
+TEST(LoadTest, KeywordsMayLackTheirSection) {
+  SettingsInputs inputs;
+  inputs.environment = {{"STOKER_DATA__BATCH_SIZE", "2"}};
+  inputs.keywords = {{"batch_size", "3", "Feed(batch_size=)"}, {"cache.tier", "ram", "Feed()"}};
+  const auto loaded = load_from_text("seed: 1\n", inputs);
+  EXPECT_EQ(loaded.settings.batch.batch_size, 3);
+  EXPECT_EQ(loaded.settings.cache.tier, CacheTier::kRam);
+  EXPECT_EQ(source_of(loaded, "data.batch_size"), "Feed(batch_size=)");
+
+  inputs.keywords = {{"bacth_size", "3", "Feed(bacth_size=)"}};
+  try {
+    load_from_text("", inputs);
+    ADD_FAILURE();
+  } catch (const ConfigError& refused) {
+    EXPECT_EQ(code_of(refused.error()), "E-CONFIG-UNKNOWN");
+    EXPECT_EQ(refused.error().place.file, "Feed(bacth_size=)");
+    EXPECT_THAT(refused.error().cure, HasSubstr("batch_size"));
+  }
+}
+
 TEST(LoadTest, TypoNamesTheNearestKeyAndThePlace) {
   const Error error = load_error("features:\n  preset: hifigan\n  hop_lenght: 256\n");
   EXPECT_EQ(code_of(error), "E-CONFIG-UNKNOWN");

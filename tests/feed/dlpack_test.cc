@@ -31,6 +31,48 @@ TEST(DlpackTest, HostTensorsAreTheBatchItself) {
   EXPECT_EQ(batch.use_count(), 1);
 }
 
+TEST(DlpackTest, AVersionedTensorKeepsItsOwner) {
+  auto owner = std::make_shared<std::vector<float>>(6, 1.5F);
+  DlArray array{.data = owner->data(), .device = dl_device(Device::cpu()), .type = kDlFloat32};
+  array.shape = {2, 3, 0};
+  array.num_axes = 2;
+  EXPECT_EQ(array.num_values(), 6);
+  EXPECT_EQ(array.size_bytes(), 24U);
+  DlManagedTensorVersioned* const out = export_versioned(array, owner, 2);
+  EXPECT_EQ(out->major, 1U);
+  EXPECT_EQ(out->flags, 2U);
+  EXPECT_EQ(out->tensor.shape[1], 3);
+  EXPECT_EQ(owner.use_count(), 2);
+  out->deleter(out);
+  EXPECT_EQ(owner.use_count(), 1);
+}
+
+TEST(DlpackTest, EveryElementTypeHasACode) {
+  using cache::ElementType;
+  const auto is = [](ElementType element, int code, int bits) {
+    const DlDataType type = dl_type(element);
+    return type.code == code && type.bits == bits && type.lanes == 1;
+  };
+  EXPECT_TRUE(is(ElementType::kBf16, 4, 16));
+  EXPECT_TRUE(is(ElementType::kF64, 2, 64));
+  EXPECT_TRUE(is(ElementType::kU8, 1, 8));
+  EXPECT_TRUE(is(ElementType::kU64, 1, 64));
+  EXPECT_TRUE(is(ElementType::kI8, 0, 8));
+  EXPECT_TRUE(is(ElementType::kI64, 0, 64));
+}
+
+TEST(DlpackTest, AReaderThatWaitsByItselfIsWaitedFor) {
+  SimulatedGpu gpu;
+  Feed feed = make_feed(&gpu);
+  const cuda::Stream stream(0, cuda::StreamPriority::kNormal, gpu);
+  for (int i = 0; i < 6; ++i) {
+    Batch batch = *feed.next();
+    batch.wait_briefly(stream);
+    batch.add_reader(stream);
+  }
+  EXPECT_EQ(feed.stats().ring->num_leased, 0U);
+}
+
 TEST(DlpackTest, TheLastTensorGivesTheDeviceSlotBack) {
   SimulatedGpu gpu;
   Feed feed = make_feed(&gpu);

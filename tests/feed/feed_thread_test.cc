@@ -2,6 +2,7 @@
 // and no end of the process.
 #include <gtest/gtest.h>
 
+#include "stoker/base/cpu_count.h"
 #include "stoker/base/errors.h"
 #include "stoker/base/log.h"
 #include "stoker/feed/open_feed.h"
@@ -141,6 +142,23 @@ TEST(FeedThreadTest, ATunerThatCannotDoWhatItDecidedEndsAlone) {
   set_log_sink(nullptr);
   ASSERT_EQ(lines->lines().size(), 1U);
   EXPECT_NE(lines->lines()[0].find("the tuner ends"), std::string::npos) << lines->lines()[0];
+}
+
+// Several feeds in a process divide the cores; a number of workers that was set stays.
+TEST(FeedThreadTest, AShareOfTheCoresBoundsTheWorkers) {
+  const unsigned cores = count_cpus().allowed;
+  FeedSetup setup = synthetic_setup(std::make_shared<SyntheticSource>(speech_like_rows(60)));
+  setup.loading.num_workers = 2;
+  Feed set(setup);
+  set.set_core_share(1);
+  EXPECT_EQ(set.num_workers(), 2U);
+  setup.loading.tuned_cores = cores;
+  Feed shared(setup);
+  shared.set_core_share(1);
+  EXPECT_EQ(shared.num_workers(), 1U);
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(shared.next());
+  shared.set_core_share(cores);
+  EXPECT_EQ(shared.num_workers(), workers_beside_consumer(cores));
 }
 
 }  // namespace

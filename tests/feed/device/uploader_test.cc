@@ -190,6 +190,34 @@ TEST(UploaderTest, AStopEndsTheWaitForABatchThatIsHeld) {
   }
 }
 
+// A pause that ends the wait loses nothing, and does not hide that everything is held.
+TEST(UploaderTest, APauseInterruptsTheWaitAndTheNextCallGoesOn) {
+  for (const Path& path : kPaths) {
+    SimulatedGpu gpu({.num_devices = 2});
+    FeedSetup setup = synthetic_setup(make_store());
+    setup.loading.stall_limit = std::chrono::milliseconds(200);
+    setup.device = simulated_device(gpu, path.wanted);
+    Feed feed(std::move(setup));
+    std::deque<Batch> held;
+    const unsigned most = path.wanted.model_device ? 3 : 4;
+    for (unsigned i = 0; i < most; ++i) held.push_back(std::move(feed.next().value()));
+    int num_pauses = 0;
+    const WaitPause ends{std::chrono::milliseconds(2), [&] { return ++num_pauses < 3; }};
+    EXPECT_FALSE(feed.next({}, &ends)) << path.name;
+    EXPECT_EQ(num_pauses, 3) << path.name;
+    const WaitPause goes_on{std::chrono::milliseconds(2), [] { return true; }};
+    try {
+      feed.next({}, &goes_on);
+      ADD_FAILURE() << path.name;
+    } catch (const Failure& failure) {
+      EXPECT_EQ(failure.error().code, &pipeline::kPipeLeases) << path.name;
+    }
+    const std::uint64_t expected = held.back().index() + 1;
+    held.pop_front();
+    EXPECT_EQ(feed.next({}, &goes_on).value().index(), expected) << path.name;
+  }
+}
+
 TEST(UploaderTest, BatchesMayOutliveTheFeed) {
   SimulatedGpu gpu;
   std::optional<Batch> kept;
