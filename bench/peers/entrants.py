@@ -20,12 +20,16 @@ PATHS = ("cached", "files")
 
 @dataclass(frozen=True)
 class PeerEntry:
-    """A library: its environment and program, the settings it is tuned over, the changes tried when it resumes."""
+    """A library: its environment and program, the settings it is tuned over, the changes tried when it resumes.
+
+    `mel_files` finds the mels of a peer that packs them; a damaged mel is then a damaged file of these.
+    """
 
     name: str
     module: str
     settings: tuple[str, ...]
     resumes: tuple[tuple[str, str], ...]
+    mel_files: str = ""
 
 
 PEERS = (
@@ -43,6 +47,35 @@ PEERS = (
         (("processes=2", "processes=1"), ("threads=2", "processes=2"), ("threads=2", "threads=1")),
     ),
     PeerEntry("tensorflow", "bench.peers.tensorflow_peer", ("threads=2", "autotune=1"), (("threads=2", "threads=1"),)),
+    PeerEntry(
+        "spdl",
+        "bench.peers.spdl_peer",
+        (
+            *("threads=2,whole_batches=1,processes=1", "threads=4", "threads=2"),
+            *("threads=1,whole_batches=1", "threads=4,whole_batches=1", "threads=2,whole_batches=1"),
+        ),
+        (("threads=2", "threads=1"),),
+    ),
+    PeerEntry(
+        "lhotse",
+        "bench.peers.lhotse_peer",
+        ("processes=0", "processes=2", "processes=0,buckets=10", "processes=1,buckets=10", "processes=2,buckets=10"),
+        (("processes=2,buckets=10", "processes=1,buckets=10"), ("processes=0,buckets=10", "processes=2,buckets=10")),
+    ),
+    PeerEntry(
+        "streaming",
+        "bench.peers.streaming_peer",
+        ("processes=0,threads=1", "processes=0,threads=2", "processes=1", "processes=2"),
+        (("processes=2", "processes=1"), ("processes=0", "processes=2")),
+        mel_files="*.mds",
+    ),
+    PeerEntry(
+        "webdataset",
+        "bench.peers.webdataset_peer",
+        ("processes=0,threads=1", "processes=0,threads=2", "processes=1", "processes=2"),
+        (("processes=2", "processes=1"), ("processes=0", "processes=2"), ("processes=2", "processes=2")),
+        mel_files="*.tar",
+    ),
 )
 
 

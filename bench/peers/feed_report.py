@@ -3,11 +3,20 @@
 import statistics
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from bench.peers.bar_chart import Bar, BarGroup, bar_chart
 
-LABELS = {"torch": "torch DataLoader", "dali": "DALI (CPU)", "grain": "Grain", "tensorflow": "tf.data"}
+LABELS = {
+    "torch": "torch DataLoader",
+    "dali": "DALI (CPU)",
+    "grain": "Grain",
+    "tensorflow": "tf.data",
+    "spdl": "SPDL",
+    "lhotse": "Lhotse",
+    "streaming": "MosaicML Streaming",
+    "webdataset": "WebDataset",
+}
 TITLES = {"cached": "cached mel to padded batch, clips/s", "files": "sound file to padded batch, clips/s"}
 RACE_HEADS = (
     "loader",
@@ -23,6 +32,16 @@ RACE_HEADS = (
 )
 TUNING_HEADS = ("path", "loader", "settings tried, clips/s of one short run")
 RESUME_HEADS = ("loader", "stopped with", "resumed with", "what happened", "state, bytes")
+NOT_IN_RACE = "did not take part in this race"
+# What less is better of, with the words and the number format for it.
+LESS_IS_BETTER = {
+    "cpu_s_per_1000_clips": ("CPU s per 1,000 clips", "{:.3g}"),
+    "interval_cv": ("interval CV", "{:.2f}"),
+    "first_batch_s": ("first batch, s", "{:.4f}"),
+    "first_batch_from_start_s": ("from process start, s", "{:.2f}"),
+    "memory_mb": ("memory, MB", "{:,.0f}"),
+    "padding_share": ("share of padding", "{:.2f}"),
+}
 DAMAGE_HEADS = ("damage", "loader", "of 64 utterances delivered", "said", "names the file")
 MOST_SHOWN = 160
 MEDIANS = (
@@ -99,8 +118,20 @@ def rows_of(report: Row, path: str) -> list[Row]:
     return [row for row in report["rows"] if row["path"] == path]
 
 
+def missing_peers(report: Row, path: str) -> list[tuple[str, str]]:
+    """The peers without a row, each with the reason: none is left out in silence."""
+    present = {row["name"] for row in rows_of(report, path)}
+    why = {row["name"]: str(row["why"]) for row in report["not_run"] if row["path"] in ("", path)}
+    return [(name, why.get(name, NOT_IN_RACE)) for name in LABELS if name not in present]
+
+
+def missing_cells(name: str, why: str) -> list[str]:
+    return [label_of(name), why, *["–"] * (len(RACE_HEADS) - 2)]
+
+
 def race_table(report: Row, path: str, heads: Sequence[str] = RACE_HEADS) -> str:
-    return table(heads, [race_cells(row) for row in rows_of(report, path)])
+    rows = [race_cells(row) for row in rows_of(report, path)]
+    return table(heads, rows + [missing_cells(name, why) for name, why in missing_peers(report, path)])
 
 
 def best_peer(report: Row, path: str) -> Row | None:
@@ -135,6 +166,55 @@ def ratio_lines(report: Row, path: str) -> list[str]:
     return lines or ["- No ratio: this race has no row of stoker that reads and delivers float32, as the peers do."]
 
 
+class Ahead(NamedTuple):
+    """A column in which peers are better than the feed of stoker that reads and delivers what they do."""
+
+    what: str
+    own: str
+    peers: list[tuple[str, str]]  # best first
+
+
+def ahead_of_stoker(report: Row, path: str) -> list[Ahead]:
+    own = next((row for row in rows_of(report, path) if is_like_peers(row)), None)
+    if own is None:
+        return []
+    columns = [("clips_per_s", "clips/s", "{:,.0f}", -1.0)]
+    columns += [(key, words, form, 1.0) for key, (words, form) in LESS_IS_BETTER.items()]
+    found = []
+    for key, words, form, sign in columns:
+        peers = [row for row in rows_of(report, path) if not is_own(row["name"])]
+        better = sorted((row for row in peers if sign * row[key] < sign * own[key]), key=lambda row: sign * row[key])
+        if better:
+            named = [(label_of(row["name"]), form.format(row[key])) for row in better]
+            found.append(Ahead(words, form.format(own[key]), named))
+    return found
+
+
+def ahead_lines(report: Row, path: str) -> list[str]:
+    """Where peers are ahead, said as plainly as where they are not."""
+    if not ratios(report, path):
+        return []
+    lines = [
+        f"- ahead of stoker native f32 ({ahead.own}) in {ahead.what}: "
+        + ", ".join(f"{name} {figure}" for name, figure in ahead.peers)
+        for ahead in ahead_of_stoker(report, path)
+    ]
+    return lines or ["- No peer is ahead of stoker native f32 in any column."]
+
+
+def smaller_states(report: Row) -> list[tuple[str, int]]:
+    """Peers that went on exactly, from a smaller state than stoker's."""
+    exact = [row for row in report["resume"] if row["outcome"] == "exact"]
+    own = min((row["state_bytes"] for row in exact if is_own(row["name"])), default=0)
+    return sorted({(label_of(row["name"]), row["state_bytes"]) for row in exact if row["state_bytes"] < own})
+
+
+def smaller_states_line(report: Row) -> str:
+    """Empty where there is none."""
+    states = ", ".join(f"{name} ({size:,} bytes)" for name, size in smaller_states(report))
+    return f"With a smaller state than stoker's: {states}.\n" if states else ""
+
+
 def tuning_table(report: Row, heads: Sequence[str] = TUNING_HEADS) -> str:
     """Every setting that was tried, one row a peer and path, best first."""
     groups: dict[tuple[str, str], list[Row]] = {}
@@ -154,6 +234,8 @@ def outcome_text(row: Row) -> str:
     if row["outcome"] == "differs":
         missing, repeated = row["clips_missing"], row["clips_repeated"]
         return f"goes on elsewhere without a message: {missing} utterances missing, {repeated} seen before"
+    if row["outcome"] == "cannot":
+        return f"cannot: {row['said']}"
     return f"`{row['said']}`"
 
 
@@ -194,10 +276,10 @@ def markdown(report: Row) -> str:
     parts = [head] if report["complete"] else [head, "**Incomplete**: not everything was run.\n"]
     for path, title in TITLES.items():
         parts += [f"## {title}\n", race_table(report, path)]
-        lines = ratio_lines(report, path)
+        lines = ratio_lines(report, path) + ahead_lines(report, path)
         parts += ["\n".join(lines) + "\n"] if lines else []
     if report["resume"]:
-        parts += ["## Resumed with another number of workers\n", resume_table(report)]
+        parts += ["## Resumed with another number of workers\n", resume_table(report), smaller_states_line(report)]
     if report["damage"]:
         parts += ["## One damaged file\n", damage_table(report)]
     parts += [f"- not run: {row['name']} {row['path']}: {row['why']}" for row in report["not_run"]]
