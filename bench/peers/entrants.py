@@ -51,8 +51,8 @@ PEERS = (
         "spdl",
         "bench.peers.spdl_peer",
         (
-            *("threads=2,whole_batches=1,processes=1", "threads=4", "threads=2"),
             *("threads=1,whole_batches=1", "threads=4,whole_batches=1", "threads=2,whole_batches=1"),
+            *("threads=2,whole_batches=1,processes=1", "threads=4", "threads=2"),
         ),
         (("threads=2", "threads=1"),),
     ),

@@ -5,11 +5,11 @@
 
 The peers are torch DataLoader, DALI, Grain, tf.data, SPDL, Lhotse, MosaicML Streaming and WebDataset. Each runs in an
 environment of its own with pinned versions (made when missing, in ~/.cache/stoker/peers), reads 2,000 utterances of the
-built-in voice from a warm page cache, in its own format where it has one, and delivers padded float32 batches of 32. Its first batch
-is compared with stoker's features before it is timed. Settings are tuned first, then all take turns, at least five
-times; runs during which the machine was disturbed are counted, and repeated while there is time. Afterwards each is
-stopped and resumed with another number of workers, and given a damaged file. Writes peers-feed.json, .md and .svg;
-what is there when the time is over or Ctrl-C is pressed is kept and marked incomplete.
+built-in voice from a warm page cache, in its own format where it has one, and delivers padded float32 batches of 32.
+Its first batch is compared with stoker's features before it is timed. Settings are tuned first, then all take turns, at
+least five times; runs during which the machine was disturbed are counted, and repeated while there is time. Afterwards
+each is stopped and resumed with another number of workers, and given a damaged file. Writes peers-feed.json, .md and
+.svg; what is there when the time is over or Ctrl-C is pressed is kept and marked incomplete.
 """
 
 import argparse

@@ -33,15 +33,16 @@ RACE_HEADS = (
 TUNING_HEADS = ("path", "loader", "settings tried, clips/s of one short run")
 RESUME_HEADS = ("loader", "stopped with", "resumed with", "what happened", "state, bytes")
 NOT_IN_RACE = "did not take part in this race"
-# What less is better of, with the words and the number format for it.
-LESS_IS_BETTER = {
-    "cpu_s_per_1000_clips": ("CPU s per 1,000 clips", "{:.3g}"),
-    "interval_cv": ("interval CV", "{:.2f}"),
-    "first_batch_s": ("first batch, s", "{:.4f}"),
-    "first_batch_from_start_s": ("from process start, s", "{:.2f}"),
-    "memory_mb": ("memory, MB", "{:,.0f}"),
-    "padding_share": ("share of padding", "{:.2f}"),
-}
+# The columns of the race in which entrants are compared: what each is, its place in the table, whether more is better.
+COMPARED = (
+    ("clips_per_s", 2, True),
+    ("cpu_s_per_1000_clips", 4, False),
+    ("interval_cv", 5, False),
+    ("first_batch_s", 6, False),
+    ("first_batch_from_start_s", 7, False),
+    ("memory_mb", 8, False),
+    ("padding_share", 9, False),
+)
 DAMAGE_HEADS = ("damage", "loader", "of 64 utterances delivered", "said", "names the file")
 MOST_SHOWN = 160
 MEDIANS = (
@@ -169,7 +170,7 @@ def ratio_lines(report: Row, path: str) -> list[str]:
 class Ahead(NamedTuple):
     """A column in which peers are better than the feed of stoker that reads and delivers what they do."""
 
-    what: str
+    column: int
     own: str
     peers: list[tuple[str, str]]  # best first
 
@@ -178,15 +179,15 @@ def ahead_of_stoker(report: Row, path: str) -> list[Ahead]:
     own = next((row for row in rows_of(report, path) if is_like_peers(row)), None)
     if own is None:
         return []
-    columns = [("clips_per_s", "clips/s", "{:,.0f}", -1.0)]
-    columns += [(key, words, form, 1.0) for key, (words, form) in LESS_IS_BETTER.items()]
+    peers = [row for row in rows_of(report, path) if not is_own(row["name"])]
     found = []
-    for key, words, form, sign in columns:
-        peers = [row for row in rows_of(report, path) if not is_own(row["name"])]
-        better = sorted((row for row in peers if sign * row[key] < sign * own[key]), key=lambda row: sign * row[key])
+    for key, column, more_is_better in COMPARED:
+        sign = -1.0 if more_is_better else 1.0
+        best_first = sorted(peers, key=lambda row: sign * float(row[key]))
+        better = [row for row in best_first if sign * row[key] < sign * own[key]]
         if better:
-            named = [(label_of(row["name"]), form.format(row[key])) for row in better]
-            found.append(Ahead(words, form.format(own[key]), named))
+            named = [(label_of(row["name"]), race_cells(row)[column]) for row in better]
+            found.append(Ahead(column, race_cells(own)[column], named))
     return found
 
 
@@ -195,7 +196,7 @@ def ahead_lines(report: Row, path: str) -> list[str]:
     if not ratios(report, path):
         return []
     lines = [
-        f"- ahead of stoker native f32 ({ahead.own}) in {ahead.what}: "
+        f"- ahead of stoker native f32 ({ahead.own}) in {RACE_HEADS[ahead.column]}: "
         + ", ".join(f"{name} {figure}" for name, figure in ahead.peers)
         for ahead in ahead_of_stoker(report, path)
     ]

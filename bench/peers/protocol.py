@@ -235,7 +235,9 @@ class Logged(logging.Handler):
         self.lines: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        self.lines.append(f"{record.levelname}: {record.getMessage()}")
+        error = record.exc_info[1] if record.exc_info else None
+        cause = f" {type(error).__name__}: {error}" if error else ""
+        self.lines.append(f"{record.levelname}: {record.getMessage()}{cause}")
 
 
 def try_damage(peer: Peer, task: Task, folder: Path) -> dict[str, Any]:

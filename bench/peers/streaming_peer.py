@@ -1,5 +1,6 @@
 """MosaicML Streaming: MDS shards in a local folder, read by the workers of its StreamingDataLoader."""
 
+import importlib
 import io
 import itertools
 import json
@@ -14,16 +15,18 @@ import soundfile
 import torch
 from numpy.typing import NDArray
 
-# Its picture data sets import torchvision, which must be of the same build as torch; no picture is read here.
-sys.modules["streaming.vision"] = types.ModuleType("streaming.vision")
-
-import streaming
-from streaming.base.util import clean_stale_shared_memory
-
 from bench.peers.hifigan_mel import padded
 from bench.peers.protocol import BATCH_CLIPS, RESUME_BATCHES, Batch, Peer, Resumed, Task, run_peer
 from bench.peers.torch_mel import TorchMel
 
+
+def without_pictures() -> Any:
+    """Its picture data sets import torchvision, which must be of the same build as torch; no picture is read here."""
+    sys.modules["streaming.vision"] = types.ModuleType("streaming.vision")
+    return importlib.import_module("streaming")
+
+
+streaming = without_pictures()
 Mel = NDArray[np.float32]
 REPEATS = 50  # of all clips in one epoch, so that no worker waits at an epoch's end
 LINKS = itertools.count()
@@ -38,7 +41,7 @@ def pack(task: Task, folder: Path) -> None:
             shards.write(content)
 
 
-class Mels(streaming.StreamingDataset):  # type: ignore[misc]  # untyped where the library is not installed
+class Mels(streaming.StreamingDataset):  # type: ignore[misc, name-defined]  # a module found at run time
     """A sample of a shard to its mel."""
 
     def __init__(self, task: Task) -> None:
@@ -99,6 +102,7 @@ def resume(task: Task, other: dict[str, int]) -> Resumed:
 
 
 if __name__ == "__main__":
-    clean_stale_shared_memory()  # of a run that was ended: Streaming would take its folder for one in use
-    gist = r"Traceback.*\n[\w.]+: ([^\n]+)\s*$"
+    # Of a run that was ended: Streaming would take its folder for one in use.
+    streaming.base.util.clean_stale_shared_memory()
+    gist = r"Traceback.*\n[\w.]+: (.+)$"
     run_peer(Peer(streaming.__version__, open_loader, resume, gist=gist, pack=pack))

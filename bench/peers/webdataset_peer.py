@@ -98,5 +98,5 @@ def resume(task: Task, other: dict[str, int]) -> Resumed:
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
     opener = open_stateful if sys.argv[1] == "resume" else open_loader
-    gist = r"Traceback.*\n[\w.]+: ([^\n]+)\s*$"
+    gist = r"Traceback.*\n[\w.]+: (.+)$"
     run_peer(Peer(webdataset.__version__, opener, resume, gist=gist, pack=pack))
