@@ -34,7 +34,7 @@ METHOD = """## How it was measured
 - Memory is what the process tree holds for itself, anonymous and shared pages, without the page cache.
 - Peers pad random batches to their longest utterance and so write about 1.4 times as many frames. Stoker batches
   utterances of similar length, as Lhotse does with `buckets`; that is part of their figures.
-- A peer that did not run has a row that says why. Below each table stands every column in which a peer is ahead of
+- A peer that did not run has a row that says why. Below each table is every column in which a peer is ahead of
   stoker.
 - `stoker native` is the feed; `stoker naive` is what `--disable-native-loading` gives, one utterance after the other
   on the caller's thread, as a plain script would do it. `autotune` leaves the number of threads to tf.data.
