@@ -94,6 +94,9 @@ def warm(data: RaceData) -> None:
     for clip in data.clips():
         Path(clip.wav).read_bytes()
         Path(clip.npy).read_bytes()
+    for packed in (data.folder / "packed").glob("*-*/*"):
+        if packed.is_file():
+            packed.read_bytes()
 
 
 def damage(path: Path, how: str, mel: bytes = b"") -> None:
