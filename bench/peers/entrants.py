@@ -59,7 +59,10 @@ PEERS = (
     PeerEntry(
         "lhotse",
         "bench.peers.lhotse_peer",
-        ("processes=0", "processes=2", "processes=0,buckets=10", "processes=1,buckets=10", "processes=2,buckets=10"),
+        (
+            *("processes=0", "processes=2", "processes=0,buckets=10", "processes=0,threads=2,buckets=10"),
+            *("processes=1,buckets=10", "processes=2,buckets=10"),
+        ),
         (("processes=2,buckets=10", "processes=1,buckets=10"), ("processes=0,buckets=10", "processes=2,buckets=10")),
     ),
     PeerEntry(
