@@ -6,10 +6,11 @@
 The peers are torch DataLoader, DALI, Grain, tf.data, SPDL, Lhotse, MosaicML Streaming and WebDataset. Each runs in an
 environment of its own with pinned versions (made when missing, in ~/.cache/stoker/peers), reads 2,000 utterances of the
 built-in voice from a warm page cache, in its own format where it has one, and delivers padded float32 batches of 32.
-Its first batch is compared with stoker's features before it is timed. Settings are tuned first, then all take turns, at
-least five times; runs during which the machine was disturbed are counted, and repeated while there is time. Afterwards
-each is stopped and resumed with another number of workers, and given a damaged file. Writes peers-feed.json, .md and
-.svg; what is there when the time is over or Ctrl-C is pressed is kept and marked incomplete.
+The loop over stoker's own Python package takes part like a peer. A first batch is compared with stoker's features
+before it is timed. Settings are tuned first, then all take turns, at least five times; runs during which the machine
+was disturbed are counted, and repeated while there is time. Afterwards each is stopped and resumed with another number
+of workers, and given a damaged file. Writes peers-feed.json, .md and .svg; what is there when the time is over or
+Ctrl-C is pressed is kept and marked incomplete.
 """
 
 import argparse
@@ -53,6 +54,7 @@ class Race:
     resumes: list[dict[str, Any]] = field(default_factory=list)
     damages: list[dict[str, Any]] = field(default_factory=list)
     not_run: list[dict[str, str]] = field(default_factory=list)
+    last_failures: dict[tuple[str, str], str] = field(default_factory=dict)
     rounds_done: int = -1  # while the settings are tuned
     rounds_began: float = 0.0
     disturbed: int = 0
@@ -91,7 +93,7 @@ def undisturbed(race: Race, run: Callable[[], list[dict[str, Any]]]) -> list[dic
 
 
 def timed(race: Race, peer: PeerEntry, path: str, setting: str) -> list[dict[str, Any]]:
-    about = {"name": peer.name, "path": path, "setting": setting}
+    about = {"name": peer.name, "path": path, "setting": setting, "stored": "f32"}
     seconds = min(race.options.seconds, TUNING_S) if race.rounds_done < 0 else race.options.seconds
     return [about | race_peer(peer, race.data, path, setting, seconds)]
 
@@ -102,6 +104,7 @@ def attempt(race: Race, name: str, path: str, run: Callable[[], list[dict[str, A
         rows = run() if race.rounds_done < 0 or race.options.quick else undisturbed(race, run)
     except (race_data.RunFailed, subprocess.TimeoutExpired) as error:
         say(f"{name} {path}: {error}")
+        race.last_failures[name, path] = str(error)
         is_tuning = race.rounds_done < 0  # a setting that fails there is only not the best
         if not is_tuning and not any(entry["name"] == name and entry["path"] == path for entry in race.not_run):
             race.not_run.append({"name": name, "path": path, "why": str(error)})
@@ -133,7 +136,8 @@ def tune(race: Race) -> None:
                 rows += attempt(race, peer.name, path, partial(timed, race, peer, path, setting))
             race.tuning += rows
             if not rows:
-                race.not_run.append({"name": peer.name, "path": path, "why": "failed with every setting"})
+                why = f"failed with every setting: {race.last_failures[peer.name, path]}"
+                race.not_run.append({"name": peer.name, "path": path, "why": why})
             else:
                 best = max(rows, key=lambda row: float(row["clips_per_s"]))
                 race.best_settings[peer.name, path] = best["setting"]

@@ -16,6 +16,7 @@ LABELS = {
     "lhotse": "Lhotse",
     "streaming": "MosaicML Streaming",
     "webdataset": "WebDataset",
+    "stoker-python": "stoker (Python)",
 }
 TITLES = {"cached": "cached mel to padded batch, clips/s", "files": "sound file to padded batch, clips/s"}
 RACE_HEADS = (
@@ -33,6 +34,7 @@ RACE_HEADS = (
 TUNING_HEADS = ("path", "loader", "settings tried, clips/s of one short run")
 RESUME_HEADS = ("loader", "stopped with", "resumed with", "what happened", "state, bytes")
 NOT_IN_RACE = "did not take part in this race"
+COMPARED_ROW = "stoker native f32"
 # The columns of the race in which entrants are compared: what each is, its place in the table, whether more is better.
 COMPARED = (
     ("clips_per_s", 2, True),
@@ -91,7 +93,7 @@ def row_label(row: Row) -> str:
 
 def is_like_peers(row: Row) -> bool:
     """Peers read and deliver float32; a row that reads or delivers less is shown and not compared."""
-    return row["name"] == "stoker native f32" and stored_of(row) == "f32"
+    return row["name"] in ("stoker native f32", "stoker-python") and stored_of(row) == "f32"
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -161,10 +163,15 @@ def ratio_lines(report: Row, path: str) -> list[str]:
         return []
     best_name = label_of(peer["name"])
     lines = [
-        f"- {name}: {best:.1f} times {best_name}, the best peer (medians: {median:.1f} times)"
+        f"- {label_of(name)}: {best:.1f} times {best_name}, the best peer (medians: {median:.1f} times)"
         for name, (best, median) in ratios(report, path).items()
     ]
     return lines or ["- No ratio: this race has no row of stoker that reads and delivers float32, as the peers do."]
+
+
+def compared_row(report: Row, path: str) -> Row | None:
+    """The row of the feed itself, if it reads and delivers what the peers do."""
+    return next((row for row in rows_of(report, path) if is_like_peers(row) and row["name"] == COMPARED_ROW), None)
 
 
 class Ahead(NamedTuple):
@@ -176,7 +183,7 @@ class Ahead(NamedTuple):
 
 
 def ahead_of_stoker(report: Row, path: str) -> list[Ahead]:
-    own = next((row for row in rows_of(report, path) if is_like_peers(row)), None)
+    own = compared_row(report, path)
     if own is None:
         return []
     peers = [row for row in rows_of(report, path) if not is_own(row["name"])]
@@ -193,7 +200,7 @@ def ahead_of_stoker(report: Row, path: str) -> list[Ahead]:
 
 def ahead_lines(report: Row, path: str) -> list[str]:
     """Where peers are ahead, said as plainly as where they are not."""
-    if not ratios(report, path):
+    if compared_row(report, path) is None or best_peer(report, path) is None:
         return []
     lines = [
         f"- ahead of stoker native f32 ({ahead.own}) in {RACE_HEADS[ahead.column]}: "
@@ -280,7 +287,8 @@ def markdown(report: Row) -> str:
         lines = ratio_lines(report, path) + ahead_lines(report, path)
         parts += ["\n".join(lines) + "\n"] if lines else []
     if report["resume"]:
-        parts += ["## Resumed with another number of workers\n", resume_table(report), smaller_states_line(report)]
+        parts += ["## Resumed with another number of workers\n", resume_table(report)]
+        parts += [line] if (line := smaller_states_line(report)) else []
     if report["damage"]:
         parts += ["## One damaged file\n", damage_table(report)]
     parts += [f"- not run: {row['name']} {row['path']}: {row['why']}" for row in report["not_run"]]

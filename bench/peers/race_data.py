@@ -74,7 +74,8 @@ def make(program: Path, root: Path, num_clips: int) -> RaceData:
         run_stoker(program, "cache", "export", *cache, "--out", str(data.folder / "npy"))
         write_clips(data)
     # The cache is of the program that races, whoever made the clips.
-    shutil.rmtree(data.voice / ".stoker", ignore_errors=True)
+    for stale in (data.voice / ".stoker", data.folder / "packed" / "stoker_peer-cached"):
+        shutil.rmtree(stale, ignore_errors=True)
     for dtype in ("f16", "f32"):
         run_stoker(program, "precompute", "--data", str(data.voice), "--cache-dtype", dtype)
     warm(data)

@@ -24,7 +24,7 @@ def peer_resume(peer: PeerEntry, data: RaceData, change: tuple[str, str]) -> dic
     arguments = ["--path", "cached", "--setting", change[0], "--other", change[1]]
     row: dict[str, Any] = {"name": peer.name, "from": change[0], "to": change[1]}
     try:
-        return row | run_peer(peer, data.clips_file, "resume", arguments)
+        return row | run_peer(peer, data, "resume", arguments)
     except RunFailed as error:
         return row | {"outcome": "failed", "said": without_paths(str(error), data)}
 
@@ -55,9 +55,9 @@ def peer_damage(peer: PeerEntry, data: RaceData, how: str) -> dict[str, Any]:
     row: dict[str, Any] = {"name": peer.name, "damage": how, "setting": setting}
     try:
         if packs_mels:
-            run_peer(peer, trial.clips_file, "pack", ["--path", "cached", "--setting", setting])
+            run_peer(peer, trial, "pack", ["--path", "cached", "--setting", setting])
             damage_pack(trial, peer, how)
-        result = run_peer(peer, trial.clips_file, "damage", ["--path", DAMAGES[how], "--setting", setting])
+        result = run_peer(peer, trial, "damage", ["--path", DAMAGES[how], "--setting", setting])
     except RunFailed as error:
         result = {"clips": TRIAL_CLIPS, "delivered": 0, "delivered_wrong": 0, "said": str(error), "whole": str(error)}
     whole = result.pop("whole")

@@ -156,6 +156,7 @@ class ProtocolTest(unittest.TestCase):
     def test_a_peer_that_hangs_is_ended_and_named(self) -> None:
         clips = Path(self.folder.name) / "clips.json"
         clips.write_text(json.dumps(self.rows), encoding="utf-8")
+        data = race_data.RaceData(Path(self.folder.name), Path("none"))
         double = entrants.PeerEntry("double", "tests.peers.peer_double", (), ())
         with (
             mock.patch.object(entrants, "RUN_LIMIT_S", 2),
@@ -163,7 +164,16 @@ class ProtocolTest(unittest.TestCase):
             mock.patch.dict(os.environ, {"PEER_HANGS": "1"}),
             self.assertRaisesRegex(race_data.RunFailed, "no end within 2 s"),
         ):
-            entrants.run_peer(double, clips, "race", ["--path", "cached"])
+            entrants.run_peer(double, data, "race", ["--path", "cached"])
+
+    def test_the_package_that_races_is_that_of_the_build(self) -> None:
+        own = entrants.PeerEntry("own", "none", (), (), is_stoker=True)
+        other = entrants.PeerEntry("other", "none", (), ())
+        with mock.patch.dict(os.environ, {"PYTHONPATH": "elsewhere"}):
+            ours = entrants.environment_of(own, Path("/build/stoker"))
+            theirs = entrants.environment_of(other, Path("/build/stoker"))
+        self.assertEqual((ours["PYTHONPATH"], ours["RACE_PROGRAM"]), ("/build/python", "/build/stoker"))
+        self.assertEqual(theirs["PYTHONPATH"], "elsewhere")
 
     def test_a_cut_file_stops_the_run_with_its_message(self) -> None:
         bad = Path(self.folder.name) / "cut.npy"

@@ -66,6 +66,12 @@ class ReportTest(unittest.TestCase):
         self.assertIn("No ratio", feed_report.markdown(report))
         self.assertIn("stoker native f32, stored f16", feed_report.race_table(report, "cached"))
 
+    def test_the_loop_in_python_is_ours_and_compared(self) -> None:
+        runs = [a_run("stoker-python", 800.0) | {"stored": "f32"}, a_run("dali", 100.0)]
+        report = a_report() | {"rows": feed_report.summarise(runs)}
+        self.assertEqual(feed_report.ratio_lines(report, "cached")[0].partition(" times")[0], "- stoker (Python): 8.0")
+        self.assertEqual(feed_report.ahead_lines(report, "cached"), [])  # there is no row to compare with
+
     def test_settings_that_were_tried_stand_best_first(self) -> None:
         self.assertIn("threads=4: 90; threads=2: 80", feed_report.tuning_table(a_report()))
 

@@ -36,6 +36,7 @@ METHOD = """## How it was measured
   utterances of similar length, as Lhotse does with `buckets`; that is part of their figures.
 - A peer that did not run has a row that says why. Below each table is every column in which a peer is ahead of
   stoker.
+- `stoker (Python)` is a loop over `stoker.Feed`, the same feed through its Python package; it is measured like a peer.
 - `stoker native` is the feed; `stoker naive` is what `--disable-native-loading` gives, one utterance after the other
   on the caller's thread, as a plain script would do it. `autotune` leaves the number of threads to tf.data.
 """

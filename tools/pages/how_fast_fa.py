@@ -41,6 +41,7 @@ METHOD = """## چگونه اندازه گرفته شد
   دسته می‌گذارد، مثل Lhotse با `buckets`؛ این هم بخشی از عدد آن‌هاست.
 - رقیبی که اجرا نشده است ردیفی دارد که دلیلش را می‌گوید. زیر هر جدول هر ستونی آمده است که در آن رقیبی از استوکر
   جلوتر است.
+- `stoker (Python)` حلقه‌ای روی `stoker.Feed` است، همان فید از راه بستهٔ Python؛ مثل رقیب‌ها اندازه گرفته می‌شود.
 - `stoker native` خود فید است؛ `stoker naive` چیزی است که `--disable-native-loading` می‌دهد: گفته‌ها یکی پس از دیگری روی
   نخ فراخواننده، مثل یک اسکریپت ساده. `autotune` تعداد نخ را به tf.data می‌سپارد.
 """
@@ -150,14 +151,16 @@ def ratio_lines(report: dict[str, Any], path: str) -> str:
     for name, (best, median) in feed_report.ratios(report, path).items():
         best_text, median_text = f"{best:.1f}".translate(DIGITS), f"{median:.1f}".translate(DIGITS)
         rival = feed_report.label_of(peer["name"])
-        lines.append(f"- {name}: {best_text} برابر {rival}، بهترین رقیب (با میانه‌ها: {median_text} برابر)")
+        lines.append(
+            f"- {feed_report.label_of(name)}: {best_text} برابر {rival}، بهترین رقیب (با میانه‌ها: {median_text} برابر)"
+        )
     if not lines:
         lines.append("- نسبتی نیست: در این مسابقه استوکر ردیفی ندارد که مثل رقیب‌ها float32 بخواند و float32 تحویل دهد.")
     return "\n".join(lines + ahead_lines(report, path)) + "\n"
 
 
 def ahead_lines(report: dict[str, Any], path: str) -> list[str]:
-    if not feed_report.ratios(report, path):
+    if feed_report.compared_row(report, path) is None:
         return []
     lines = []
     for column, own, peers in feed_report.ahead_of_stoker(report, path):
