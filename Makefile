@@ -43,7 +43,7 @@ test: build ## build and run every test
 bench: build ## run the benchmarks, each checks its own result
 	@tools/run_benchmarks.py --build $(BUILD)
 
-peers: build ## race the feed against torch, DALI, Grain and tf.data (downloads them, about 8 minutes)
+peers: build ## race the feed against torch, DALI, Grain, tf.data, SPDL, Lhotse, Streaming and WebDataset (about 20 minutes)
 	@$(VENV)/bin/python -m bench.peers.feed --stoker $(BUILD)/stoker && $(VENV)/bin/python -m tools.make_pages
 
 lint: build ## formatting, clang-tidy, layers, instructions, sizes, ruff, mypy

@@ -20,12 +20,17 @@ PATHS = ("cached", "files")
 
 @dataclass(frozen=True)
 class PeerEntry:
-    """A library: its environment and program, the settings it is tuned over, the changes tried when it resumes."""
+    """A library: its environment and program, the settings it is tuned over, the changes tried when it resumes.
+
+    `mel_files` finds the mels of a peer that packs them; a damaged mel is then a damaged file of these.
+    """
 
     name: str
     module: str
     settings: tuple[str, ...]
     resumes: tuple[tuple[str, str], ...]
+    mel_files: str = ""
+    is_stoker: bool = False  # its package and its program are those of the build that races
 
 
 PEERS = (
@@ -43,16 +48,62 @@ PEERS = (
         (("processes=2", "processes=1"), ("threads=2", "processes=2"), ("threads=2", "threads=1")),
     ),
     PeerEntry("tensorflow", "bench.peers.tensorflow_peer", ("threads=2", "autotune=1"), (("threads=2", "threads=1"),)),
+    PeerEntry(
+        "spdl",
+        "bench.peers.spdl_peer",
+        (
+            *("threads=1,whole_batches=1", "threads=4,whole_batches=1", "threads=2,whole_batches=1"),
+            *("threads=2,whole_batches=1,processes=1", "threads=4", "threads=2"),
+        ),
+        (("threads=2", "threads=1"),),
+    ),
+    PeerEntry(
+        "lhotse",
+        "bench.peers.lhotse_peer",
+        (
+            *("processes=0", "processes=2", "processes=0,buckets=10", "processes=0,threads=2,buckets=10"),
+            *("processes=1,buckets=10", "processes=2,buckets=10"),
+        ),
+        (("processes=2,buckets=10", "processes=1,buckets=10"), ("processes=0,buckets=10", "processes=2,buckets=10")),
+    ),
+    PeerEntry(
+        "streaming",
+        "bench.peers.streaming_peer",
+        ("processes=0,threads=1", "processes=0,threads=2", "processes=1", "processes=2"),
+        (("processes=2", "processes=1"), ("processes=0", "processes=2")),
+        mel_files="*.mds",
+    ),
+    PeerEntry(
+        "webdataset",
+        "bench.peers.webdataset_peer",
+        ("processes=0,threads=1", "processes=0,threads=2", "processes=1", "processes=2"),
+        (("processes=2", "processes=1"), ("processes=0", "processes=2"), ("processes=2", "processes=2")),
+        mel_files="*.tar",
+    ),
+    PeerEntry(
+        "stoker-python",
+        "bench.peers.stoker_peer",
+        ("threads=1", "threads=2"),
+        (("threads=2", "threads=1"), ("threads=0", "threads=7")),
+        mel_files="*.stk",
+        is_stoker=True,
+    ),
 )
 
 
-def run_peer(peer: PeerEntry, clips_file: Path, what: str, arguments: list[str]) -> dict[str, Any]:
+def environment_of(peer: PeerEntry, program: Path) -> dict[str, str]:
+    if not peer.is_stoker:
+        return dict(os.environ)
+    return {**os.environ, "PYTHONPATH": str(program.parent / "python"), "RACE_PROGRAM": str(program)}
+
+
+def run_peer(peer: PeerEntry, data: RaceData, what: str, arguments: list[str]) -> dict[str, Any]:
     """One run in the peer's environment, in a process group of its own that does not outlive it."""
     command = [str(environments.python_of(peer.name)), "-m", peer.module, what]
-    command += ["--clips", str(clips_file), *arguments]
-    process = subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-    )
+    command += ["--clips", str(data.clips_file), *arguments]
+    environment = environment_of(peer, data.program)
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    process = subprocess.Popen(command, cwd=ROOT, env=environment, start_new_session=True, **pipes)
     try:
         out, err = process.communicate(timeout=RUN_LIMIT_S)
     except subprocess.TimeoutExpired as error:
@@ -75,7 +126,7 @@ def end_group(process: "subprocess.Popen[str]") -> None:
 
 def race_peer(peer: PeerEntry, data: RaceData, path: str, setting: str, seconds: float) -> dict[str, Any]:
     arguments = ["--path", path, "--setting", setting, "--seconds", str(seconds)]
-    return run_peer(peer, data.clips_file, "race", arguments)
+    return run_peer(peer, data, "race", arguments)
 
 
 STOKER_KEYS = (

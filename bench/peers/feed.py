@@ -1,14 +1,16 @@
-"""Feeds beside each other: torch DataLoader, DALI, Grain and tf.data against stoker, same data, same batches, one run.
+"""Feeds beside each other, same data, same batches, one run: stoker, and the loaders that people use instead.
 
-    python3 -m bench.peers.feed                 # the race, about 8 minutes on 2 cores
-    python3 -m bench.peers.feed --quick         # does everything work? about a minute and a half
+    python3 -m bench.peers.feed                 # the race, about 20 minutes on 2 cores
+    python3 -m bench.peers.feed --quick         # does everything work? about five minutes
 
-Each peer runs in an environment of its own with pinned versions (made when missing, in ~/.cache/stoker/peers), reads
-2,000 utterances of the built-in voice from a warm page cache and delivers padded float32 batches of 32. Its first batch
-is compared with stoker's features before it is timed. Settings are tuned first, then all take turns, at least five
-times; runs during which the machine was disturbed are counted, and repeated while there is time. Afterwards each is
-stopped and resumed with another number of workers, and given a damaged file. Writes peers-feed.json, .md and .svg;
-what is there when the time is over or Ctrl-C is pressed is kept and marked incomplete.
+The peers are torch DataLoader, DALI, Grain, tf.data, SPDL, Lhotse, MosaicML Streaming and WebDataset. Each runs in an
+environment of its own with pinned versions (made when missing, in ~/.cache/stoker/peers), reads 2,000 utterances of the
+built-in voice from a warm page cache, in its own format where it has one, and delivers padded float32 batches of 32.
+The loop over stoker's own Python package takes part like a peer. A first batch is compared with stoker's features
+before it is timed. Settings are tuned first, then all take turns, at least five times; runs during which the machine
+was disturbed are counted, and repeated while there is time. Afterwards each is stopped and resumed with another number
+of workers, and given a damaged file. Writes peers-feed.json, .md and .svg; what is there when the time is over or
+Ctrl-C is pressed is kept and marked incomplete.
 """
 
 import argparse
@@ -33,7 +35,7 @@ from tools.run_benchmarks import processor
 
 DISTURBED = 1.10
 ATTEMPTS = 2
-TRIALS_S = 75.0  # of the time allowed are kept for the trials
+TRIALS_S = 180.0  # of the time allowed are kept for the trials
 OVERTIME_S = 300.0  # trials on a busy machine may take longer than planned
 TUNING_S = 1.0
 
@@ -52,6 +54,7 @@ class Race:
     resumes: list[dict[str, Any]] = field(default_factory=list)
     damages: list[dict[str, Any]] = field(default_factory=list)
     not_run: list[dict[str, str]] = field(default_factory=list)
+    last_failures: dict[tuple[str, str], str] = field(default_factory=dict)
     rounds_done: int = -1  # while the settings are tuned
     rounds_began: float = 0.0
     disturbed: int = 0
@@ -90,7 +93,7 @@ def undisturbed(race: Race, run: Callable[[], list[dict[str, Any]]]) -> list[dic
 
 
 def timed(race: Race, peer: PeerEntry, path: str, setting: str) -> list[dict[str, Any]]:
-    about = {"name": peer.name, "path": path, "setting": setting}
+    about = {"name": peer.name, "path": path, "setting": setting, "stored": "f32"}
     seconds = min(race.options.seconds, TUNING_S) if race.rounds_done < 0 else race.options.seconds
     return [about | race_peer(peer, race.data, path, setting, seconds)]
 
@@ -101,6 +104,7 @@ def attempt(race: Race, name: str, path: str, run: Callable[[], list[dict[str, A
         rows = run() if race.rounds_done < 0 or race.options.quick else undisturbed(race, run)
     except (race_data.RunFailed, subprocess.TimeoutExpired) as error:
         say(f"{name} {path}: {error}")
+        race.last_failures[name, path] = str(error)
         is_tuning = race.rounds_done < 0  # a setting that fails there is only not the best
         if not is_tuning and not any(entry["name"] == name and entry["path"] == path for entry in race.not_run):
             race.not_run.append({"name": name, "path": path, "why": str(error)})
@@ -132,7 +136,8 @@ def tune(race: Race) -> None:
                 rows += attempt(race, peer.name, path, partial(timed, race, peer, path, setting))
             race.tuning += rows
             if not rows:
-                race.not_run.append({"name": peer.name, "path": path, "why": "failed with every setting"})
+                why = f"failed with every setting: {race.last_failures[peer.name, path]}"
+                race.not_run.append({"name": peer.name, "path": path, "why": why})
             else:
                 best = max(rows, key=lambda row: float(row["clips_per_s"]))
                 race.best_settings[peer.name, path] = best["setting"]
@@ -231,13 +236,13 @@ def run_race(race: Race) -> bool:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--stoker", type=Path, default=ROOT / "build" / "stoker")
-    parser.add_argument("--work", type=Path, default=environments.CACHE / "data", help="folder for the clips (1.5 GB)")
+    parser.add_argument("--work", type=Path, default=environments.CACHE / "data", help="folder for the clips (4 GB)")
     parser.add_argument("--out", type=Path, help="folder for the results (bench/results; with --quick in --work)")
     parser.add_argument("--only", nargs="*", default=[], choices=[peer.name for peer in PEERS])
     parser.add_argument("--clips", type=int, default=2000)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=1.5, help="of each run")
-    parser.add_argument("--limit-s", type=float, default=480.0, help="no further round is begun after this")
+    parser.add_argument("--limit-s", type=float, default=1200.0, help="no further round is begun after this")
     parser.add_argument("--quick", action="store_true", help="one round, 416 clips, no tuning: a smoke test")
     options = parser.parse_args()
     if options.quick:

@@ -3,11 +3,21 @@
 import statistics
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from bench.peers.bar_chart import Bar, BarGroup, bar_chart
 
-LABELS = {"torch": "torch DataLoader", "dali": "DALI (CPU)", "grain": "Grain", "tensorflow": "tf.data"}
+LABELS = {
+    "torch": "torch DataLoader",
+    "dali": "DALI (CPU)",
+    "grain": "Grain",
+    "tensorflow": "tf.data",
+    "spdl": "SPDL",
+    "lhotse": "Lhotse",
+    "streaming": "MosaicML Streaming",
+    "webdataset": "WebDataset",
+    "stoker-python": "stoker (Python)",
+}
 TITLES = {"cached": "cached mel to padded batch, clips/s", "files": "sound file to padded batch, clips/s"}
 RACE_HEADS = (
     "loader",
@@ -23,6 +33,18 @@ RACE_HEADS = (
 )
 TUNING_HEADS = ("path", "loader", "settings tried, clips/s of one short run")
 RESUME_HEADS = ("loader", "stopped with", "resumed with", "what happened", "state, bytes")
+NOT_IN_RACE = "did not take part in this race"
+COMPARED_ROW = "stoker native f32"
+# The columns of the race in which entrants are compared: what each is, its place in the table, whether more is better.
+COMPARED = (
+    ("clips_per_s", 2, True),
+    ("cpu_s_per_1000_clips", 4, False),
+    ("interval_cv", 5, False),
+    ("first_batch_s", 6, False),
+    ("first_batch_from_start_s", 7, False),
+    ("memory_mb", 8, False),
+    ("padding_share", 9, False),
+)
 DAMAGE_HEADS = ("damage", "loader", "of 64 utterances delivered", "said", "names the file")
 MOST_SHOWN = 160
 MEDIANS = (
@@ -71,7 +93,7 @@ def row_label(row: Row) -> str:
 
 def is_like_peers(row: Row) -> bool:
     """Peers read and deliver float32; a row that reads or delivers less is shown and not compared."""
-    return row["name"] == "stoker native f32" and stored_of(row) == "f32"
+    return row["name"] in ("stoker native f32", "stoker-python") and stored_of(row) == "f32"
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -99,8 +121,20 @@ def rows_of(report: Row, path: str) -> list[Row]:
     return [row for row in report["rows"] if row["path"] == path]
 
 
+def missing_peers(report: Row, path: str) -> list[tuple[str, str]]:
+    """The peers without a row, each with the reason: none is left out in silence."""
+    present = {row["name"] for row in rows_of(report, path)}
+    why = {row["name"]: str(row["why"]) for row in report["not_run"] if row["path"] in ("", path)}
+    return [(name, why.get(name, NOT_IN_RACE)) for name in LABELS if name not in present]
+
+
+def missing_cells(name: str, why: str) -> list[str]:
+    return [label_of(name), why, *["–"] * (len(RACE_HEADS) - 2)]
+
+
 def race_table(report: Row, path: str, heads: Sequence[str] = RACE_HEADS) -> str:
-    return table(heads, [race_cells(row) for row in rows_of(report, path)])
+    rows = [race_cells(row) for row in rows_of(report, path)]
+    return table(heads, rows + [missing_cells(name, why) for name, why in missing_peers(report, path)])
 
 
 def best_peer(report: Row, path: str) -> Row | None:
@@ -129,10 +163,64 @@ def ratio_lines(report: Row, path: str) -> list[str]:
         return []
     best_name = label_of(peer["name"])
     lines = [
-        f"- {name}: {best:.1f} times {best_name}, the best peer (medians: {median:.1f} times)"
+        f"- {label_of(name)}: {best:.1f} times {best_name}, the best peer (medians: {median:.1f} times)"
         for name, (best, median) in ratios(report, path).items()
     ]
     return lines or ["- No ratio: this race has no row of stoker that reads and delivers float32, as the peers do."]
+
+
+def compared_row(report: Row, path: str) -> Row | None:
+    """The row of the feed itself, if it reads and delivers what the peers do."""
+    return next((row for row in rows_of(report, path) if is_like_peers(row) and row["name"] == COMPARED_ROW), None)
+
+
+class Ahead(NamedTuple):
+    """A column in which peers are better than the feed of stoker that reads and delivers what they do."""
+
+    column: int
+    own: str
+    peers: list[tuple[str, str]]  # best first
+
+
+def ahead_of_stoker(report: Row, path: str) -> list[Ahead]:
+    own = compared_row(report, path)
+    if own is None:
+        return []
+    peers = [row for row in rows_of(report, path) if not is_own(row["name"])]
+    found = []
+    for key, column, more_is_better in COMPARED:
+        sign = -1.0 if more_is_better else 1.0
+        best_first = sorted(peers, key=lambda row: sign * float(row[key]))
+        better = [row for row in best_first if sign * row[key] < sign * own[key]]
+        if better:
+            named = [(label_of(row["name"]), race_cells(row)[column]) for row in better]
+            found.append(Ahead(column, race_cells(own)[column], named))
+    return found
+
+
+def ahead_lines(report: Row, path: str) -> list[str]:
+    """Where peers are ahead, said as plainly as where they are not."""
+    if compared_row(report, path) is None or best_peer(report, path) is None:
+        return []
+    lines = [
+        f"- ahead of stoker native f32 ({ahead.own}) in {RACE_HEADS[ahead.column]}: "
+        + ", ".join(f"{name} {figure}" for name, figure in ahead.peers)
+        for ahead in ahead_of_stoker(report, path)
+    ]
+    return lines or ["- No peer is ahead of stoker native f32 in any column."]
+
+
+def smaller_states(report: Row) -> list[tuple[str, int]]:
+    """Peers that went on exactly, from a smaller state than stoker's."""
+    exact = [row for row in report["resume"] if row["outcome"] == "exact"]
+    own = min((row["state_bytes"] for row in exact if is_own(row["name"])), default=0)
+    return sorted({(label_of(row["name"]), row["state_bytes"]) for row in exact if row["state_bytes"] < own})
+
+
+def smaller_states_line(report: Row) -> str:
+    """Empty where there is none."""
+    states = ", ".join(f"{name} ({size:,} bytes)" for name, size in smaller_states(report))
+    return f"With a smaller state than stoker's: {states}.\n" if states else ""
 
 
 def tuning_table(report: Row, heads: Sequence[str] = TUNING_HEADS) -> str:
@@ -154,6 +242,8 @@ def outcome_text(row: Row) -> str:
     if row["outcome"] == "differs":
         missing, repeated = row["clips_missing"], row["clips_repeated"]
         return f"goes on elsewhere without a message: {missing} utterances missing, {repeated} seen before"
+    if row["outcome"] == "cannot":
+        return f"cannot: {row['said']}"
     return f"`{row['said']}`"
 
 
@@ -194,10 +284,11 @@ def markdown(report: Row) -> str:
     parts = [head] if report["complete"] else [head, "**Incomplete**: not everything was run.\n"]
     for path, title in TITLES.items():
         parts += [f"## {title}\n", race_table(report, path)]
-        lines = ratio_lines(report, path)
+        lines = ratio_lines(report, path) + ahead_lines(report, path)
         parts += ["\n".join(lines) + "\n"] if lines else []
     if report["resume"]:
         parts += ["## Resumed with another number of workers\n", resume_table(report)]
+        parts += [line] if (line := smaller_states_line(report)) else []
     if report["damage"]:
         parts += ["## One damaged file\n", damage_table(report)]
     parts += [f"- not run: {row['name']} {row['path']}: {row['why']}" for row in report["not_run"]]

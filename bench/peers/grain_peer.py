@@ -10,7 +10,7 @@ import soundfile
 import torch
 from numpy.typing import NDArray
 
-from bench.peers.hifigan_mel import BANDS, LOG_FLOOR
+from bench.peers.hifigan_mel import padded
 from bench.peers.protocol import BATCH_CLIPS, RESUME_BATCHES, Batch, Peer, Resumed, Task, run_peer
 from bench.peers.torch_mel import TorchMel
 
@@ -33,12 +33,7 @@ class LoadMel:
 
 
 def pad(mels: Sequence[Mel]) -> Batch:
-    frames = np.array([len(mel) for mel in mels])
-    batch = np.empty((len(mels), int(frames.max()), BANDS), dtype=np.float32)
-    for row, mel in zip(batch, mels, strict=True):
-        row[: len(mel)] = mel
-        row[len(mel) :] = LOG_FLOOR
-    return Batch(batch, frames)
+    return Batch(*padded(mels))
 
 
 def data_set(task: Task, setting: dict[str, int]) -> Any:

@@ -1,4 +1,6 @@
-"""The numbers of HiFi-GAN's log-mel, its filter bank and its window, for peers that are given them."""
+"""The numbers of HiFi-GAN's log-mel, its filter bank, window and padding, for peers that are given them."""
+
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,3 +32,13 @@ def slaney_bank() -> Floats:
 def hann_window() -> Floats:
     n = np.arange(FFT_SAMPLES)
     return np.asarray(0.5 - 0.5 * np.cos(2.0 * np.pi * n / FFT_SAMPLES), dtype=np.float32)
+
+
+def padded(mels: Sequence[Floats]) -> tuple[Floats, NDArray[np.int64]]:
+    """One batch of mels of unequal length, filled up with silence, and their lengths."""
+    frames = np.array([len(mel) for mel in mels])
+    batch = np.empty((len(mels), int(frames.max()), BANDS), dtype=np.float32)
+    for row, mel in zip(batch, mels, strict=True):
+        row[: len(mel)] = mel
+        row[len(mel) :] = LOG_FLOOR
+    return batch, frames

@@ -11,8 +11,10 @@ import argparse
 import collections
 import hashlib
 import json
+import logging
 import os
 import re
+import shutil
 import statistics
 import sys
 import time
@@ -62,6 +64,7 @@ class Task:
     endless: bool = True
     shuffle: bool = True
     seed: int = 1
+    packed: Path = Path()  # the clips as the peer packed them; only for peers that pack
 
     def sources(self) -> list[str]:
         return [clip.npy if self.path == "cached" else clip.wav for clip in self.clips]
@@ -76,6 +79,10 @@ class Tolerance(NamedTuple):
 
 
 SAME_RECIPE = Tolerance()
+
+
+class CannotError(Exception):
+    """Something that a library has no means for; the message says what is missing."""
 
 
 class Resumed(NamedTuple):
@@ -95,6 +102,8 @@ class Peer:
     resume: Callable[[Task, dict[str, int]], Resumed]
     tolerance: Tolerance = SAME_RECIPE
     gist: str = r"(.*)"  # finds in its messages what a user is told
+    # Writes the clips into an empty folder in the library's own format; done once, before anything is timed.
+    pack: Callable[[Task, Path], None] | None = None
 
 
 def touch(batch: Batch) -> float:
@@ -122,7 +131,8 @@ def check(batch: Batch, task: Task, tolerance: Tolerance) -> None:
     """Stops before any number is printed if the mels are not those of stoker."""
     if batch.mel.dtype != np.float32 or batch.mel.ndim != 3 or batch.mel.shape[2] != 80:
         sys.exit(f"wrong batch: {batch.mel.dtype} {batch.mel.shape}")
-    if batch.mel.shape[:2] != (BATCH_CLIPS, int(batch.frames.max())):
+    # A loader with a fixed set of shapes pads further than its longest row; that counts as padding.
+    if len(batch.mel) != BATCH_CLIPS or batch.mel.shape[1] < int(batch.frames.max()):
         sys.exit(f"wrong shape: {batch.mel.shape}, longest row {batch.frames.max()}")
     for row in range(CHECKED_ROWS):
         if find_clip(batch.mel[row, : batch.frames[row]], task, tolerance) is None:
@@ -164,6 +174,19 @@ def race(peer: Peer, task: Task, seconds: float) -> dict[str, Any]:
     }
 
 
+def packed(peer: Peer, task: Task, folder: Path) -> Task:
+    """The task with its clips in the library's own format; a folder is there only when it is whole."""
+    if peer.pack is None:
+        return task
+    if not folder.exists():
+        began = folder.with_name(f"{folder.name}.began")
+        shutil.rmtree(began, ignore_errors=True)
+        began.mkdir(parents=True)
+        peer.pack(task, began)
+        began.rename(folder)
+    return replace(task, packed=folder)
+
+
 def row_digests(batch: Batch) -> list[str]:
     return [hashlib.sha1(batch.mel[row, : batch.frames[row]].tobytes()).hexdigest() for row in range(len(batch.frames))]
 
@@ -187,6 +210,8 @@ def try_resume(peer: Peer, task: Task, other: dict[str, int]) -> dict[str, Any]:
     try:
         resumed = peer.resume(task, other)
         found = [row_digests(next(resumed.batches)) for _ in range(RESUME_BATCHES)]
+    except CannotError as error:
+        return {"outcome": "cannot", "said": str(error)}
     except Exception as error:
         return {"outcome": "refused", "said": said(peer, error)}
     result: dict[str, Any] = {"state_bytes": resumed.state_bytes}
@@ -203,11 +228,27 @@ def try_resume(peer: Peer, task: Task, other: dict[str, int]) -> dict[str, Any]:
     }
 
 
-def try_damage(peer: Peer, task: Task) -> dict[str, Any]:
+class Logged(logging.Handler):
+    """What a library that goes on without a file writes to the log."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.lines: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        error = record.exc_info[1] if record.exc_info else None
+        cause = f" {type(error).__name__}: {error}" if error else ""
+        self.lines.append(f"{record.levelname}: {record.getMessage()}{cause}")
+
+
+def try_damage(peer: Peer, task: Task, folder: Path) -> dict[str, Any]:
     """One pass over clips of which one file is damaged: what is delivered, and what is said."""
     rows = right = 0
     stopped, whole = None, ""
+    logged = Logged()
+    logging.getLogger().addHandler(logged)
     try:
+        task = packed(peer, task, folder)
         for batch in peer.open_loader(replace(task, endless=False, shuffle=False)):
             for row, frames in enumerate(batch.frames):
                 rows += 1
@@ -215,6 +256,9 @@ def try_damage(peer: Peer, task: Task) -> dict[str, Any]:
     except Exception as error:
         stopped = said(peer, error)
         whole = str(error)
+    if stopped is None and logged.lines:
+        whole = " ".join(logged.lines)
+        stopped = " ".join(whole.replace(os.getcwd(), ".").split())[:MOST_SAID]
     counts = {"clips": len(task.clips), "delivered": rows, "delivered_wrong": rows - right}
     return counts | {"said": stopped, "whole": whole}
 
@@ -227,7 +271,7 @@ def setting_of(text: str) -> dict[str, int]:
 def run_peer(peer: Peer) -> None:
     """The command line of a peer."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("what", choices=["race", "resume", "damage"])
+    parser.add_argument("what", choices=["pack", "race", "resume", "damage"])
     parser.add_argument("--clips", type=Path, required=True, help="JSON list of [wav, npy, reference, frames]")
     parser.add_argument("--path", choices=["cached", "files"], required=True)
     parser.add_argument("--setting", type=setting_of, default={}, help="e.g. processes=2")
@@ -236,11 +280,15 @@ def run_peer(peer: Peer) -> None:
     options = parser.parse_args()
     clips = [Clip(*row) for row in json.loads(options.clips.read_text(encoding="utf-8"))]
     task = Task(clips, options.path, options.setting)
+    folder = options.clips.parent / "packed" / f"{Path(sys.argv[0]).stem}-{options.path}"
+    if options.what != "damage":  # there, what packing says counts
+        task = packed(peer, task, folder)
+    result: dict[str, Any] = {}
     if options.what == "race":
         result = race(peer, task, options.seconds)
     elif options.what == "resume":
         result = try_resume(peer, task, options.other)
-    else:
-        result = try_damage(peer, task)
+    elif options.what == "damage":
+        result = try_damage(peer, task, folder)
     print(json.dumps({"version": peer.version} | result), flush=True)
     os._exit(0)  # worker processes and threads of a peer may otherwise hold its end up

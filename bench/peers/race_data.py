@@ -74,7 +74,8 @@ def make(program: Path, root: Path, num_clips: int) -> RaceData:
         run_stoker(program, "cache", "export", *cache, "--out", str(data.folder / "npy"))
         write_clips(data)
     # The cache is of the program that races, whoever made the clips.
-    shutil.rmtree(data.voice / ".stoker", ignore_errors=True)
+    for stale in (data.voice / ".stoker", data.folder / "packed" / "stoker_peer-cached"):
+        shutil.rmtree(stale, ignore_errors=True)
     for dtype in ("f16", "f32"):
         run_stoker(program, "precompute", "--data", str(data.voice), "--cache-dtype", dtype)
     warm(data)
@@ -94,22 +95,31 @@ def warm(data: RaceData) -> None:
     for clip in data.clips():
         Path(clip.wav).read_bytes()
         Path(clip.npy).read_bytes()
+    for packed in (data.folder / "packed").glob("*-*/*"):
+        if packed.is_file():
+            packed.read_bytes()
 
 
-def damage(path: Path, how: str) -> None:
+def damage(path: Path, how: str, mel: bytes = b"") -> None:
+    """The bit is one of `mel` where the file holds that among others, of the middle of the file elsewhere."""
     content = bytearray(path.read_bytes())
     if how.endswith("cut in half"):
         content = content[: len(content) // 2]
     elif how == "sound without its header":
         content[:44] = bytes(44)
     else:
-        content[len(content) // 2 // 4 * 4 + 3] ^= 0x40  # the top bit of an exponent
+        begin = max(0, content.find(mel)) if mel else 0
+        middle = (len(mel) or len(content)) // 2 // 4 * 4
+        content[begin + middle + 3] ^= 0x40  # the top bit of an exponent
     path.unlink()  # the others are links to the good files
     path.write_bytes(content)
 
 
-def make_trial(data: RaceData, how: str) -> RaceData:
-    """A small data set of links to good files, with one file damaged; references stay good."""
+def make_trial(data: RaceData, how: str, packs_mels: bool = False) -> RaceData:
+    """A small data set of links to good files, with one file damaged; references stay good.
+
+    For a peer that packs its mels they stay good as well: what it packs is damaged later.
+    """
     trial = RaceData(data.folder / "trial", data.program)
     shutil.rmtree(trial.folder, ignore_errors=True)
     (trial.voice / "wavs").mkdir(parents=True)
@@ -123,6 +133,9 @@ def make_trial(data: RaceData, how: str) -> RaceData:
     metadata = (data.voice / "metadata.csv").read_text(encoding="utf-8").splitlines(keepends=True)
     (trial.voice / "metadata.csv").write_text("".join(metadata[:TRIAL_CLIPS]), encoding="utf-8")
     bad = rows[BAD_CLIP]
-    damage(Path(bad.npy if DAMAGES[how] == "cached" else bad.wav), how)
+    if DAMAGES[how] == "files":
+        damage(Path(bad.wav), how)
+    elif not packs_mels:
+        damage(Path(bad.npy), how)
     trial.clips_file.write_text(json.dumps(rows), encoding="utf-8")
     return trial

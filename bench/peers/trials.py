@@ -24,7 +24,7 @@ def peer_resume(peer: PeerEntry, data: RaceData, change: tuple[str, str]) -> dic
     arguments = ["--path", "cached", "--setting", change[0], "--other", change[1]]
     row: dict[str, Any] = {"name": peer.name, "from": change[0], "to": change[1]}
     try:
-        return row | run_peer(peer, data.clips_file, "resume", arguments)
+        return row | run_peer(peer, data, "resume", arguments)
     except RunFailed as error:
         return row | {"outcome": "failed", "said": without_paths(str(error), data)}
 
@@ -49,17 +49,35 @@ def stoker_resume(data: RaceData, change: tuple[int, int]) -> dict[str, Any]:
 
 
 def peer_damage(peer: PeerEntry, data: RaceData, how: str) -> dict[str, Any]:
-    trial = make_trial(data, how)
+    packs_mels = bool(peer.mel_files) and DAMAGES[how] == "cached"
+    trial = make_trial(data, how, packs_mels)
     setting = peer.settings[-1]
     row: dict[str, Any] = {"name": peer.name, "damage": how, "setting": setting}
     try:
-        result = run_peer(peer, trial.clips_file, "damage", ["--path", DAMAGES[how], "--setting", setting])
+        if packs_mels:
+            run_peer(peer, trial, "pack", ["--path", "cached", "--setting", setting])
+            damage_pack(trial, peer, how)
+        result = run_peer(peer, trial, "damage", ["--path", DAMAGES[how], "--setting", setting])
     except RunFailed as error:
         result = {"clips": TRIAL_CLIPS, "delivered": 0, "delivered_wrong": 0, "said": str(error), "whole": str(error)}
     whole = result.pop("whole")
     if result["said"] is not None:
         result["said"] = without_paths(result["said"], data)
-    return row | result | {"names_file": bad_name(trial) in whole}
+    names = [bad_name(trial)] + ([path.name for path in packed_mels(trial, peer)] if packs_mels else [])
+    return row | result | {"names_file": any(name in whole for name in names)}
+
+
+def packed_mels(trial: RaceData, peer: PeerEntry) -> list[Path]:
+    return sorted((trial.folder / "packed").glob(f"*-cached/{peer.mel_files}"))
+
+
+def damage_pack(trial: RaceData, peer: PeerEntry, how: str) -> None:
+    """The same harm to the packed file that holds the clip."""
+    mel = np.load(trial.clips()[BAD_CLIP].npy).tobytes()
+    holders = [path for path in packed_mels(trial, peer) if mel in path.read_bytes()]
+    if not holders:
+        raise RunFailed(f"no {peer.mel_files} holds the mel of {bad_name(trial)}")
+    damage(holders[0], how, mel)
 
 
 def bad_name(trial: RaceData) -> str:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -12,7 +13,7 @@ from unittest import mock
 
 import numpy as np
 
-from bench.peers import entrants, environments, race_data
+from bench.peers import entrants, environments, race_data, trials
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 CLIPS = 400
@@ -88,6 +89,60 @@ class ProtocolTest(unittest.TestCase):
         self.assertEqual(report["outcome"], "refused")
         self.assertEqual(report["said"], "ValueError: 3 workers are not what I had")
 
+    def test_what_a_library_has_no_means_for_is_told_from_a_refusal(self) -> None:
+        _, report, _ = self.run_double("resume", "--other", "cannot=1")
+        self.assertEqual((report["outcome"], report["said"]), ("cannot", "it saves no state"))
+
+    def test_a_format_of_its_own_is_written_once_and_whole(self) -> None:
+        pack = Path(self.folder.name) / "packed"
+        began = pack / "peer_double-cached.began"
+        began.mkdir(parents=True)
+        (began / "rest.npy").write_text("of a packing that was cut off", encoding="utf-8")
+        with mock.patch.dict(os.environ, {"PEER_PACKS": "1"}):
+            for _ in range(2):
+                code, _, said = self.run_double("race", "--seconds", "0.1")
+                self.assertEqual(code, 0, said)
+        self.assertEqual((pack / "packings").read_text(encoding="utf-8"), f"{CLIPS}\n")
+        self.assertEqual(len(list((pack / "peer_double-cached").iterdir())), CLIPS)
+        shutil.rmtree(pack)
+
+    def test_a_mel_that_is_left_out_is_missed_and_its_log_kept(self) -> None:
+        bad = Path(self.folder.name) / "left_out.npy"
+        whole = Path(self.rows[40][1]).read_bytes()
+        bad.write_bytes(whole[: len(whole) // 2])
+        rows = [list(row) for row in self.rows[:64]]
+        rows[40][1] = str(bad)
+        _, report, _ = self.run_double("damage", "--setting", "leave_out=1", rows=rows)
+        self.assertEqual((report["delivered"], report["delivered_wrong"]), (63, 0))
+        self.assertRegex(report["said"], "ERROR: left out ValueError: ")
+
+    def trial_of_packs(self, how: str, folder: Path) -> dict[str, Any]:
+        """The trial of a peer that packs its mels, on the clips of this test."""
+        data = race_data.RaceData(folder, Path("none"))
+        (data.voice / "wavs").mkdir(parents=True)
+        (data.voice / "metadata.csv").write_text("", encoding="utf-8")
+        rows = []
+        for _, npy, reference, frames in self.rows[: race_data.TRIAL_CLIPS]:
+            wav = data.voice / "wavs" / Path(npy).with_suffix(".wav").name
+            wav.write_bytes(b"")
+            rows.append([str(wav), npy, reference, frames])
+        data.clips_file.write_text(json.dumps(rows), encoding="utf-8")
+        double = entrants.PeerEntry("double", "tests.peers.peer_double", ("",), (), mel_files="*.npy")
+        with (
+            mock.patch.object(environments, "python_of", lambda name: Path(sys.executable)),
+            mock.patch.dict(os.environ, {"PEER_PACKS": "1"}),
+        ):
+            return trials.peer_damage(double, data, how)
+
+    def test_a_packed_mel_is_damaged_where_it_was_packed(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            flipped = self.trial_of_packs("one bit of a mel flipped", Path(folder) / "flipped")
+            cut = self.trial_of_packs("mel cut in half", Path(folder) / "cut")
+        self.assertEqual((flipped["delivered"], flipped["delivered_wrong"]), (64, 1))
+        self.assertEqual((cut["delivered"], cut["delivered_wrong"]), (32, 0))
+        self.assertIn("ValueError", cut["said"])
+        self.assertEqual(np.load(self.rows[race_data.BAD_CLIP][1]).shape[1], 80)  # the mel itself is as it was
+
     def test_a_changed_value_is_delivered_wrong_in_silence(self) -> None:
         bad = Path(self.folder.name) / "bad.npy"
         mel = np.load(self.rows[40][1])
@@ -101,6 +156,7 @@ class ProtocolTest(unittest.TestCase):
     def test_a_peer_that_hangs_is_ended_and_named(self) -> None:
         clips = Path(self.folder.name) / "clips.json"
         clips.write_text(json.dumps(self.rows), encoding="utf-8")
+        data = race_data.RaceData(Path(self.folder.name), Path("none"))
         double = entrants.PeerEntry("double", "tests.peers.peer_double", (), ())
         with (
             mock.patch.object(entrants, "RUN_LIMIT_S", 2),
@@ -108,7 +164,16 @@ class ProtocolTest(unittest.TestCase):
             mock.patch.dict(os.environ, {"PEER_HANGS": "1"}),
             self.assertRaisesRegex(race_data.RunFailed, "no end within 2 s"),
         ):
-            entrants.run_peer(double, clips, "race", ["--path", "cached"])
+            entrants.run_peer(double, data, "race", ["--path", "cached"])
+
+    def test_the_package_that_races_is_that_of_the_build(self) -> None:
+        own = entrants.PeerEntry("own", "none", (), (), is_stoker=True)
+        other = entrants.PeerEntry("other", "none", (), ())
+        with mock.patch.dict(os.environ, {"PYTHONPATH": "elsewhere"}):
+            ours = entrants.environment_of(own, Path("/build/stoker"))
+            theirs = entrants.environment_of(other, Path("/build/stoker"))
+        self.assertEqual((ours["PYTHONPATH"], ours["RACE_PROGRAM"]), ("/build/python", "/build/stoker"))
+        self.assertEqual(theirs["PYTHONPATH"], "elsewhere")
 
     def test_a_cut_file_stops_the_run_with_its_message(self) -> None:
         bad = Path(self.folder.name) / "cut.npy"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from bench.peers import bar_chart, environments, feed_report
+from bench.peers import bar_chart, entrants, environments, feed_report
 from tools.pages import against_dataloader, hardware_limit, hardware_limit_fa, how_fast, how_fast_fa, results
 
 LATIN = str.maketrans("۰۱۲۳۴۵۶۷۸۹٬٫", "0123456789,.")
@@ -66,12 +66,62 @@ class ReportTest(unittest.TestCase):
         self.assertIn("No ratio", feed_report.markdown(report))
         self.assertIn("stoker native f32, stored f16", feed_report.race_table(report, "cached"))
 
+    def test_the_loop_in_python_is_ours_and_compared(self) -> None:
+        runs = [a_run("stoker-python", 800.0) | {"stored": "f32"}, a_run("dali", 100.0)]
+        report = a_report() | {"rows": feed_report.summarise(runs)}
+        self.assertEqual(feed_report.ratio_lines(report, "cached")[0].partition(" times")[0], "- stoker (Python): 8.0")
+        self.assertEqual(feed_report.ahead_lines(report, "cached"), [])  # there is no row to compare with
+
     def test_settings_that_were_tried_stand_best_first(self) -> None:
         self.assertIn("threads=4: 90; threads=2: 80", feed_report.tuning_table(a_report()))
 
     def test_a_bar_in_a_message_does_not_break_the_table(self) -> None:
         lines = feed_report.resume_table(a_report()).splitlines()
         self.assertIn("a\\|b", lines[-1])
+
+    def test_every_peer_of_the_race_has_a_label(self) -> None:
+        self.assertEqual([peer.name for peer in entrants.PEERS], list(feed_report.LABELS))
+
+    def test_a_peer_without_figures_has_a_row_that_says_why(self) -> None:
+        report = a_report() | {"not_run": [{"name": "torch", "path": "", "why": "no environment: disk full"}]}
+        for path in ("cached", "files"):
+            text = feed_report.race_table(report, path)
+            for name, label in feed_report.LABELS.items():
+                self.assertIn(f"| {label} |", text, name)
+            self.assertIn("| torch DataLoader | no environment: disk full | – |", text)
+            self.assertIn(f"| WebDataset | {feed_report.NOT_IN_RACE} | – |", text)
+
+    def test_a_failure_on_one_path_is_not_told_of_the_other(self) -> None:
+        report = a_report() | {"not_run": [{"name": "torch", "path": "files", "why": "out of memory"}]}
+        self.assertIn("out of memory", feed_report.race_table(report, "files"))
+        self.assertNotIn("out of memory", feed_report.race_table(report, "cached"))
+
+    def test_a_peer_that_is_ahead_is_named_in_each_column(self) -> None:
+        runs = [a_run("stoker native f32", 1000.0) | {"stored": "f32"}]
+        runs += [a_run("dali", 1200.0) | {"interval_cv": 0.1}, a_run("grain", 50.0) | {"interval_cv": 0.2}]
+        lines = feed_report.ahead_lines(a_report() | {"rows": feed_report.summarise(runs)}, "cached")
+        self.assertEqual(
+            lines,
+            [
+                "- ahead of stoker native f32 (1,000) in clips/s, best: DALI (CPU) 1,200",
+                "- ahead of stoker native f32 (0.25) in interval CV: DALI (CPU) 0.10, Grain 0.20",
+            ],
+        )
+
+    def test_where_no_peer_is_ahead_that_is_said(self) -> None:
+        self.assertIn("No peer is ahead", "".join(feed_report.ahead_lines(a_report(), "cached")))
+
+    def test_a_smaller_state_than_ours_is_named(self) -> None:
+        own = {"name": "stoker", "from": "threads=2", "to": "threads=1", "outcome": "exact", "state_bytes": 171}
+        report = a_report()
+        self.assertEqual(feed_report.smaller_states_line(report), "")  # nothing to compare with
+        report["resume"].append(own)
+        self.assertIn("DALI (CPU) (170 bytes)", feed_report.smaller_states_line(report))
+
+    def test_what_a_peer_cannot_do_stands_in_its_row(self) -> None:
+        row = {"name": "spdl", "from": "threads=2", "to": "threads=1", "outcome": "cannot", "said": "it saves no state"}
+        text = feed_report.resume_table(a_report() | {"resume": [row]})
+        self.assertIn("| SPDL | threads=2 | threads=1 | cannot: it saves no state | – |", text)
 
     def test_an_incomplete_race_says_so(self) -> None:
         self.assertIn("Incomplete", feed_report.markdown(a_report() | {"complete": False}))
@@ -93,6 +143,16 @@ class PagesTest(unittest.TestCase):
             for page in (how_fast.english(), how_fast_fa.persian()):
                 for part in ("2026-01-02", "A Machine", "the command", "DALI (CPU)"):
                     self.assertIn(part, page)
+
+    def test_both_pages_say_who_is_missing_and_who_is_ahead(self) -> None:
+        runs = [a_run("stoker native f32", 1000.0) | {"stored": "f32"}, a_run("dali", 1200.0)]
+        report = a_report() | {"rows": feed_report.summarise(runs)}
+        with mock.patch.object(results, "load", {"peers-feed": report}.get):
+            english, persian = how_fast.english(), how_fast_fa.persian()
+        self.assertIn("- ahead of stoker native f32 (1,000) in clips/s, best: DALI (CPU) 1,200", english)
+        self.assertIn("(۱٬۰۰۰) در «کلیپ در ثانیه، بهترین»: DALI (CPU) ۱٬۲۰۰", persian)
+        self.assertEqual(english.count(feed_report.NOT_IN_RACE), persian.count("در این مسابقه شرکت نکرد"))
+        self.assertNotIn(feed_report.NOT_IN_RACE, persian)
 
     def test_a_page_says_that_its_race_is_incomplete(self) -> None:
         with mock.patch.object(results, "load", {"peers-feed": a_report() | {"complete": False}}.get):
@@ -194,9 +254,9 @@ class PagesTest(unittest.TestCase):
 
 class EnvironmentTest(unittest.TestCase):
     def test_every_peer_is_pinned_to_exact_versions(self) -> None:
-        for peer in ("torch", "dali", "grain", "tensorflow"):
-            self.assertTrue(environments.pinned(peer))
-            for pin in environments.pinned(peer):
+        for name in (peer.name for peer in entrants.PEERS):
+            self.assertTrue(environments.pinned(name))
+            for pin in environments.pinned(name):
                 self.assertRegex(pin, r"^[\w.-]+==[\w.+]+$")
 
     def test_an_installation_that_was_cut_off_is_not_ready(self) -> None:

@@ -40,7 +40,7 @@ def race() -> tuple[dict[str, Any], feed_report.Row, feed_report.Row] | None:
     if report is None:
         return None
     rows = feed_report.rows_of(report, "files")
-    own = next((row for row in rows if feed_report.is_like_peers(row)), None)
+    own = feed_report.compared_row(report, "files")
     peer = next((row for row in rows if row["name"] == "torch"), None)
     return None if own is None or peer is None else (report, own, peer)
 

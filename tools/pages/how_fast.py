@@ -16,35 +16,44 @@ it. Ratios are valid only between loaders that ran in the same minutes on the sa
 METHOD = """## How it was measured
 
 - All read the same utterances of the built-in voice, about as long as those of LJSpeech, from a warm page cache.
-  Cached mels are float32 `.npy` files for the peers and checksummed records for stoker, which compares every
-  checksum as it reads.
+  Cached mels are float32 for the peers: `.npy` files, MDS shards for MosaicML Streaming, tar shards with its own
+  tensor format for WebDataset; Lhotse has a manifest that points to the files. Shards hold the sounds as well, and are
+  written before anything is timed. For stoker cached mels are checksummed records; it compares every checksum as it
+  reads.
 - All deliver padded batches of 32 utterances with 80 bands, float32 unless it says f16; the consumer reads a value
   of every row and asks for the next batch. Ratios are between rows that read float32 and deliver float32.
   `stoker native f16` reads and delivers float16, stoker's default and half the bytes; it is not compared.
 - Before a loader is timed its first batch is compared with stoker's features, row by row. A mismatch ends the
   run.
-- Each peer is tuned first (worker processes, threads) and races with its best setting. torch and Grain use
-  `torch.stft`, the fastest mel they can get; DALI and tf.data bring their own.
+- Each peer is tuned first (worker processes, threads, and what else it has) and races with its best setting. DALI and
+  tf.data bring their own mel; the others use `torch.stft`, the fastest they can get. `whole_batches` makes a batch one
+  task of SPDL instead of an utterance; `buckets` is the number of lengths into which Lhotse sorts utterances.
 - The loaders take turns. A fixed piece of work before and after each run shows whether the machine was busy
   elsewhere; such runs are counted, and repeated while there is time. `CV` is the standard deviation of the time
   between batches over its mean, at full speed.
 - Memory is what the process tree holds for itself, anonymous and shared pages, without the page cache.
 - Peers pad random batches to their longest utterance and so write about 1.4 times as many frames. Stoker batches
-  utterances of similar length; that is part of its figure.
+  utterances of similar length, as Lhotse does with `buckets`; that is part of their figures.
+- A peer that did not run has a row that says why. Below each table is every column in which a peer is ahead of
+  stoker.
+- `stoker (Python)` is a loop over `stoker.Feed`, the same feed through its Python package; it is measured like a peer.
 - `stoker native` is the feed; `stoker naive` is what `--disable-native-loading` gives, one utterance after the other
   on the caller's thread, as a plain script would do it. `autotune` leaves the number of threads to tf.data.
 """
 
 RESUME = """## Stopped, and resumed with another number of workers
 
-After six batches the state is saved and a new loader with another setting goes on from it. `torch DataLoader` has
-no state; torchdata's `StatefulDataLoader` takes its place. The table quotes what each printed.
+After six batches the state is saved and a new loader with another setting goes on from it. `torch DataLoader` and
+WebDataset have no state; torchdata's `StatefulDataLoader` takes the loader's place. Lhotse's state is that of its
+sampler, which runs ahead of the workers. The table quotes what each printed.
 """
 
 DAMAGE = """## One damaged file among 64
 
 An utterance counts as wrong when its mel is not that of the undamaged file. For stoker, a damaged mel is a damaged
-file of its cache.
+file of its cache; for MosaicML Streaming and WebDataset, a damaged shard. All ran with their defaults for errors.
+WebDataset and Lhotse can be told to leave out what they cannot read. SPDL does so by itself, and logs it: an utterance
+where each is a task of its own, as here, but a whole batch where that is the task.
 """
 
 AGAIN = """## On your machine
@@ -55,7 +64,7 @@ make peers
 stoker bench peers --quick
 ```
 
-The first makes an environment for each peer (about 3 GB of downloads, once), races them and writes
+The first makes an environment for each peer (about 5 GB of downloads, once), races them and writes
 `bench/results/peers-feed.json`; the second only shows that everything works. Another page compares the figures with
 what the machine can do: [share of the hardware limit](share-of-the-hardware-limit.md).
 """
@@ -74,7 +83,7 @@ def race_parts(report: dict[str, Any]) -> list[str]:
         missing = "; ".join(f"{row['name']} {row['path']}: {row['why']}" for row in report["not_run"])
         parts.append(f"**This race is incomplete**: {missing or 'it was stopped'}.\n")
     for path, title in PATHS.items():
-        lines = "\n".join(feed_report.ratio_lines(report, path))
+        lines = "\n".join(feed_report.ratio_lines(report, path) + feed_report.ahead_lines(report, path))
         parts += [f"## {title}\n", feed_report.race_table(report, path), f"{lines}\n"]
     return parts
 
@@ -84,7 +93,8 @@ def tuning_part(report: dict[str, Any]) -> list[str]:
 
 
 def trial_parts(report: dict[str, Any]) -> list[str]:
-    return [RESUME, feed_report.resume_table(report), DAMAGE, feed_report.damage_table(report)]
+    resumed = [RESUME, feed_report.resume_table(report), feed_report.smaller_states_line(report)]
+    return [*(part for part in resumed if part), DAMAGE, feed_report.damage_table(report)]
 
 
 def mel_rows(record: dict[str, Any]) -> list[list[str]]:

@@ -23,33 +23,42 @@ HEAD = """<div dir="rtl" lang="fa">
 METHOD = """## چگونه اندازه گرفته شد
 
 - همه همان گفته‌های صدای داخلی را، که طولشان نزدیک به LJSpeech است، از page cache گرم می‌خوانند. مل‌های ذخیره‌شده برای
-  رقیب‌ها فایل `.npy` با float32 و برای استوکر رکوردهایی با چک‌سام (checksum) هستند؛ استوکر موقع خواندن همهٔ چک‌سام‌ها را
-  بررسی می‌کند.
+  رقیب‌ها float32 هستند: فایل `.npy`، برای MosaicML Streaming شاردهای MDS، و برای WebDataset شاردهای tar با قالب تنسور
+  خودش؛ Lhotse فهرستی دارد که به فایل‌ها اشاره می‌کند. شاردها صداها را هم در خود دارند و پیش از هر زمان‌گیری نوشته
+  می‌شوند. برای استوکر مل‌ها رکوردهایی با چک‌سام (checksum) هستند؛ استوکر موقع خواندن همهٔ چک‌سام‌ها را بررسی می‌کند.
 - همه دسته‌های ۳۲تایی با پدینگ و ۸۰ باند تحویل می‌دهند، با float32 مگر جایی که f16 نوشته شده باشد؛ مصرف‌کننده از هر ردیف
   یک مقدار می‌خواند و دستهٔ بعد را می‌خواهد. نسبت‌ها بین ردیف‌هایی است که float32 می‌خوانند و float32 تحویل می‌دهند.
   `stoker native f16` با float16 می‌خواند و تحویل می‌دهد، که پیش‌فرض استوکر و نصف بایت‌هاست؛ مقایسه نمی‌شود.
 - پیش از زمان‌گیری، اولین دستهٔ هر لودر ردیف به ردیف با ویژگی‌های استوکر مقایسه می‌شود. اگر نخواند، اجرا تمام می‌شود.
-- هر رقیب اول تنظیم می‌شود (تعداد فرایند و نخ) و با بهترین تنظیمش مسابقه می‌دهد. torch و Grain از `torch.stft` استفاده
-  می‌کنند، سریع‌ترین مل در دسترسشان؛ DALI و tf.data مل خودشان را دارند.
+- هر رقیب اول تنظیم می‌شود (تعداد فرایند و نخ، و هر چه دیگر دارد) و با بهترین تنظیمش مسابقه می‌دهد. DALI و tf.data مل
+  خودشان را دارند؛ بقیه از `torch.stft` استفاده می‌کنند، سریع‌ترین مل در دسترسشان. `whole_batches` در SPDL به جای یک گفته
+  یک دستهٔ کامل را یک کار می‌کند؛ `buckets` تعداد گروه‌های طول است که Lhotse گفته‌ها را در آن‌ها می‌چیند.
 - لودرها به نوبت اجرا می‌شوند. یک کار ثابت پیش و پس از هر اجرا نشان می‌دهد دستگاه سرگرم کار دیگری بوده است یا نه؛ چنین
   اجراهایی شمرده می‌شوند و تا وقت هست تکرار می‌شوند. `CV` انحراف معیار فاصلهٔ دسته‌ها تقسیم بر میانگین آن است، با بیشترین
   سرعت.
 - حافظه آن است که درخت فرایندها برای خود نگه می‌دارد، صفحه‌های anonymous و shared، بدون page cache.
 - رقیب‌ها دسته‌های تصادفی را تا بلندترین گفته پدینگ می‌دهند و حدود ۱٫۴ برابر فریم می‌نویسند. استوکر گفته‌های هم‌طول را در یک
-  دسته می‌گذارد؛ این هم بخشی از عدد آن است.
+  دسته می‌گذارد، مثل Lhotse با `buckets`؛ این هم بخشی از عدد آن‌هاست.
+- رقیبی که اجرا نشده است ردیفی دارد که دلیلش را می‌گوید. زیر هر جدول هر ستونی آمده است که در آن رقیبی از استوکر
+  جلوتر است.
+- `stoker (Python)` حلقه‌ای روی `stoker.Feed` است، همان فید از راه بستهٔ Python؛ مثل رقیب‌ها اندازه گرفته می‌شود.
 - `stoker native` خود فید است؛ `stoker naive` چیزی است که `--disable-native-loading` می‌دهد: گفته‌ها یکی پس از دیگری روی
   نخ فراخواننده، مثل یک اسکریپت ساده. `autotune` تعداد نخ را به tf.data می‌سپارد.
 """
 
 RESUME = """## متوقف شد، و با تعداد دیگری کارگر ادامه داد
 
-پس از شش دسته وضعیت ذخیره می‌شود و لودر تازه‌ای با تنظیم دیگر از آن ادامه می‌دهد. `torch DataLoader` وضعیت ندارد؛
-`StatefulDataLoader` از torchdata جای آن را می‌گیرد. جدول همان را می‌آورد که هر کدام چاپ کرده است.
+پس از شش دسته وضعیت ذخیره می‌شود و لودر تازه‌ای با تنظیم دیگر از آن ادامه می‌دهد. `torch DataLoader` و WebDataset وضعیت
+ندارند؛ `StatefulDataLoader` از torchdata جای لودر را می‌گیرد. وضعیت Lhotse وضعیت سمپلر آن است، که از کارگرها جلوتر
+می‌رود. جدول همان را می‌آورد که هر کدام چاپ کرده است.
 """
 
 DAMAGE = """## یک فایل خراب در میان ۶۴ فایل
 
-گفته وقتی نادرست شمرده می‌شود که مل آن مل فایل سالم نباشد. برای استوکر، مل خراب یعنی فایل خرابی در کش آن.
+گفته وقتی نادرست شمرده می‌شود که مل آن مل فایل سالم نباشد. برای استوکر، مل خراب یعنی فایل خرابی در کش آن؛
+برای MosaicML Streaming و WebDataset یعنی شاردی خراب. همه با رفتار پیش‌فرض خود در برابر خطا اجرا شدند. به WebDataset و
+Lhotse می‌شود گفت آنچه را نمی‌توانند بخوانند کنار بگذارند. SPDL خودش این کار را می‌کند و در لاگ می‌نویسد: یک گفته را، وقتی
+هر گفته یک کار جداست، مثل اینجا، ولی یک دستهٔ کامل را وقتی کار همان دسته است.
 """
 
 AGAIN = """## روی دستگاه شما
@@ -64,7 +73,7 @@ stoker bench peers --quick
 
 <div dir="rtl" lang="fa">
 
-فرمان اول برای هر رقیب یک محیط جدا می‌سازد (حدود ۳ گیگابایت دانلود، یک بار)، مسابقه را اجرا می‌کند و
+فرمان اول برای هر رقیب یک محیط جدا می‌سازد (حدود ۵ گیگابایت دانلود، یک بار)، مسابقه را اجرا می‌کند و
 `bench/results/peers-feed.json` را می‌نویسد؛ فرمان دوم فقط نشان می‌دهد که همه چیز کار می‌کند. صفحهٔ دیگری این عددها را با
 توان خود دستگاه مقایسه می‌کند: [چه سهمی از حد سخت‌افزار](share-of-the-hardware-limit.md).
 
@@ -86,6 +95,8 @@ GPU_FEED_HEADS = ("چه", "بهترین torch DataLoader", "کلیپ در ثان
 # What the tables of the English page say in words.
 SAID = {
     "goes on with the very next batch": "دقیقاً با دستهٔ بعد ادامه می‌دهد",
+    "cannot: it saves no state": "نمی‌تواند: وضعیتی ذخیره نمی‌کند",
+    feed_report.NOT_IN_RACE: "در این مسابقه شرکت نکرد",
     "nothing": "هیچ",
     "yes": "بله",
     "no": "نه",
@@ -101,6 +112,10 @@ SAID = {
     "sound files, mel on the GPU, float16": "فایل صوتی، مل روی GPU، float16",
 }
 COUNTED = (
+    (
+        re.compile(r"goes on elsewhere without a message: (\d+) utterances missing, (\d+) seen before"),
+        r"بی هیچ پیامی از جای دیگری ادامه می‌دهد: \1 گفته جا افتاده، \2 تا تکراری",
+    ),
     (re.compile(r"(\d+) utterances, all correct"), r"\1 گفته، همه درست"),
     (re.compile(r"(\d+) utterances, (\d+) of them wrong"), r"\1 گفته، \2 تا نادرست"),
     (re.compile(r"stopped after (\d+)"), r"پس از \1 گفته ایستاد"),
@@ -136,10 +151,28 @@ def ratio_lines(report: dict[str, Any], path: str) -> str:
     for name, (best, median) in feed_report.ratios(report, path).items():
         best_text, median_text = f"{best:.1f}".translate(DIGITS), f"{median:.1f}".translate(DIGITS)
         rival = feed_report.label_of(peer["name"])
-        lines.append(f"- {name}: {best_text} برابر {rival}، بهترین رقیب (با میانه‌ها: {median_text} برابر)")
+        lines.append(
+            f"- {feed_report.label_of(name)}: {best_text} برابر {rival}، بهترین رقیب (با میانه‌ها: {median_text} برابر)"
+        )
     if not lines:
         lines.append("- نسبتی نیست: در این مسابقه استوکر ردیفی ندارد که مثل رقیب‌ها float32 بخواند و float32 تحویل دهد.")
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines + ahead_lines(report, path)) + "\n"
+
+
+def ahead_lines(report: dict[str, Any], path: str) -> list[str]:
+    if feed_report.compared_row(report, path) is None:
+        return []
+    lines = []
+    for column, own, peers in feed_report.ahead_of_stoker(report, path):
+        named = "، ".join(f"{name} {in_persian(figure)}" for name, figure in peers)
+        lines.append(f"- جلوتر از stoker native f32 ({in_persian(own)}) در «{HEADS[column]}»: {named}")
+    return lines or ["- هیچ رقیبی در هیچ ستونی از stoker native f32 جلوتر نیست."]
+
+
+def smaller_states_line(report: dict[str, Any]) -> str:
+    states = feed_report.smaller_states(report)
+    named = "، ".join(f"{name} ({in_persian(f'{size:,}')} بایت)" for name, size in states)
+    return f"با وضعیتی کوچک‌تر از استوکر: {named}.\n" if states else ""
 
 
 def race_parts(report: dict[str, Any]) -> list[str]:
@@ -155,6 +188,7 @@ def race_parts(report: dict[str, Any]) -> list[str]:
         parts.append(f"**این مسابقه کامل نیست**: {missing or 'متوقف شد'}.\n")
     for path, title in PATHS.items():
         rows = [race_cells(row) for row in feed_report.rows_of(report, path)]
+        rows += [feed_report.missing_cells(name, why) for name, why in feed_report.missing_peers(report, path)]
         parts += [f"## {title}\n", table(HEADS, rows), ratio_lines(report, path)]
     return parts
 
@@ -166,7 +200,7 @@ def tuning_part(report: dict[str, Any]) -> list[str]:
 def trial_parts(report: dict[str, Any]) -> list[str]:
     resumed = table(RESUME_HEADS, [feed_report.resume_cells(row) for row in report["resume"]])
     damaged = table(DAMAGE_HEADS, [feed_report.damage_cells(row) for row in report["damage"]])
-    return [RESUME, resumed, DAMAGE, damaged]
+    return [part for part in (RESUME, resumed, smaller_states_line(report), DAMAGE, damaged) if part]
 
 
 def mel_part() -> list[str]:

@@ -146,7 +146,7 @@ ExitCode run(CommandContext& context, const PeersArguments& arguments) {
 void add_bench_peers_command(const Command& app, CommandContext& context) {
   const Command group = app.group("bench", "Benchmarks that check their own result");
   const Command command = group.add_command(
-      "peers", "The feed beside torch DataLoader, DALI, Grain and tf.data; from a source tree");
+      "peers", "The feed beside eight loaders, torch DataLoader among them; from a source tree");
   auto arguments = std::make_shared<PeersArguments>();
   command.add_flag("--quick", arguments->quick, "One round, few clips: does everything work?");
   command.add_option("--rounds", arguments->num_rounds, "Times that each takes its turn")
