@@ -49,7 +49,7 @@ TEST(WaitPauseTest, ComesAgainUntilTheSlotDoes) {
   Pipeline pipeline(held_filler(let_go), {.num_workers = 1, .depth = 2});
   int num_pauses = 0;
   const WaitPause pause{milliseconds(1), [&] {
-                          let_go = ++num_pauses == 5;
+                          let_go = ++num_pauses >= 5;
                           return true;
                         }};
   EXPECT_TRUE(pipeline.next({}, &pause));
