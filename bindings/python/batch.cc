@@ -278,6 +278,8 @@ void bind_batch(nb::module_& module) {
           "content_digest",
           [](const PythonBatch& self) {
             const feed::Batch& batch = batch_of(self);
+            // Another thread may release the batch meanwhile.
+            const std::shared_ptr<HeldBatch> held = self.held;
             return without_gil([&] { return batch.content_digest().hex(); });
           },
           "A digest of everything delivered, the same in every language and for any number of "
