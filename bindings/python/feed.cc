@@ -159,7 +159,8 @@ std::shared_ptr<HeldBatch> PythonFeed::next(double timeout_s) {
   try {
     batch = await(own->feed, timeout_s);
   } catch (const Failure& failure) {
-    if (failure.error().code != &pipeline::kPipeLeases) throw;
+    // By name: the library and this module may each have a constant of their own.
+    if (failure.error().code->name != pipeline::kPipeLeases.name) throw;
     Error error = failure.error();
     error.found += "; " + held_text(held_->now());
     raise(std::move(error));
