@@ -14,7 +14,7 @@ next(loop)
     "held_in_globals": """
 import numpy as np
 own = feed(num_workers=2)
-held = list(own)[:2] if False else [next(iter(own))]
+held = [next(iter(own))]
 views = [held[0].mel.numpy(), np.from_dlpack(held[0].tokens), held[0].mel, held[0].mel.__dlpack__()]
 """,
     "torch_in_globals": """

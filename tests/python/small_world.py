@@ -57,6 +57,16 @@ class World:
     def feed(self, **more: Any) -> stoker.Feed:
         return stoker.Feed(**self.settings(**more))
 
+    def cached(self, dtype: str, **more: Any) -> stoker.Feed:
+        """A feed of stored mels, whose bytes are the same in any memory."""
+        own = {"data.preprocessing_mode": "precompute", "data.batch_dtype": dtype, "num_workers": 2}
+        return self.feed(**{**own, **more})
+
+    def on_gpu(self, dtype: str, **more: Any) -> stoker.Feed:
+        """The same in GPU memory, with few slots, so that each is used again at once."""
+        own = {"device": "cuda:0", "gpu.buffer_size": 4, "data.stall_limit": 30}
+        return self.cached(dtype, **{**own, **more})
+
     def python(self, code: str, *arguments: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
         """Runs `code` in a Python of its own: `feed(**settings)` and `sys.argv[1:]` are there."""
         begin = f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
