@@ -278,24 +278,26 @@ void bind_batch(nb::module_& module) {
           "content_digest",
           [](const PythonBatch& self) {
             const feed::Batch& batch = batch_of(self);
+            // Another thread may release the batch meanwhile.
+            const std::shared_ptr<HeldBatch> held = self.held;
             return without_gil([&] { return batch.content_digest().hex(); });
           },
           "A digest of everything delivered, the same in every language and for any number of "
           "workers.")
       .def("release", &release, nb::arg("stream") = nb::none(),
-           nb::sig("def release(self, stream: int | None = None) -> None"),
+           nb::sig("def release(self, stream: typing.Any = None) -> None"),
            "Gives the batch back; tensors taken from it before keep its memory. `stream` (a "
-           "cudaStream_t) is one more whose work so far is waited for.")
+           "cudaStream_t or torch.cuda.Stream) is one more whose work so far is waited for.")
       .def(
           "record_stream",
           [](const PythonBatch& self, const nb::object& stream) {
             batch_of(self);
             if (const auto reader = stream_of(stream)) self.held->add_reader(*reader);
           },
-          nb::arg("stream"), nb::sig("def record_stream(self, stream: int) -> None"),
-          "Says that work on this stream (a cudaStream_t) reads the batch; its memory is used "
-          "again "
-          "only after that.");
+          nb::arg("stream"), nb::sig("def record_stream(self, stream: typing.Any) -> None"),
+          "Says that work on this stream (a cudaStream_t or torch.cuda.Stream) reads the batch; "
+          "its "
+          "memory is used again only after that.");
   module.def(
       "copy_tensor",
       [](const Tensor& tensor, const std::string& where) {

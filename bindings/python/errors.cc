@@ -1,8 +1,6 @@
 // Failures of the library become the exceptions of stoker.errors.
 #include <nanobind/stl/string.h>
 
-#include <csignal>
-
 #include "crossing.h"
 #include "stoker/base/error.h"
 
@@ -34,11 +32,6 @@ void set_python_error(const Error& error) {
 }
 
 }  // namespace
-
-bool may_go_on() {
-  const nb::gil_scoped_acquire held;
-  return PyErr_CheckSignals() == 0;
-}
 
 void bind_errors(nb::module_&) {
   nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {

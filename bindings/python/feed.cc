@@ -26,7 +26,8 @@ namespace {
 constexpr std::chrono::milliseconds kLookForSignals{50};
 constexpr double kSayHeldAfter_s = 5;
 
-// One thread at a time may be inside; others that call then are refused, close() waits for them.
+// One thread at a time may be inside, taking a batch or moving the place; others that want to are
+// refused, close() waits for it. Members change only while the GIL is held.
 class PythonFeed {
  public:
   PythonFeed(const std::string& config, const Keywords& keywords,
@@ -44,19 +45,18 @@ class PythonFeed {
   void set_epoch(std::uint64_t epoch);
   void restore(const std::string& state);
 
-  feed::Feed& feed();
-  const feed::OpenedFeed& opened() {
-    feed();
-    return *opened_;
-  }
+  // The feed, which lives as long as the result, even while another thread closes it.
+  std::shared_ptr<feed::OpenedFeed> opened() const;
+  feed::Feed& feed() { return opened()->feed; }
+  bool is_forked() const { return ::getpid() != process_; }
   std::vector<HeldPlace> held() const { return held_->now(); }
 
  private:
   class Inside;
-  std::optional<feed::Batch> await(double timeout_s);
+  std::optional<feed::Batch> await(feed::Feed& feed, double timeout_s);
   void say_held(double waited_s) const;
 
-  std::unique_ptr<feed::OpenedFeed> opened_;
+  std::shared_ptr<feed::OpenedFeed> opened_;
   std::shared_ptr<HeldList> held_ = std::make_shared<HeldList>();
   std::stop_source stop_;
   std::atomic<bool> is_inside_{false};
@@ -85,32 +85,33 @@ PythonFeed::PythonFeed(const std::string& config, const Keywords& keywords,
                        const std::optional<std::string>& state) {
   const config::LoadedSettings loaded = settings_of("Feed", config, keywords);
   for (const std::string& notice : loaded.notices) log(LogLevel::kInfo, notice);
-  const nb::gil_scoped_release released;
+  const GilReleased released;
   feed::OpenOptions options{.state = state, .stop = stop_.get_token()};
-  opened_ = std::make_unique<feed::OpenedFeed>(feed::open_feed(loaded.settings, options));
+  opened_ = std::make_shared<feed::OpenedFeed>(feed::open_feed(loaded.settings, options));
   is_restored_ = state.has_value();
 }
 
 PythonFeed::~PythonFeed() { close(); }
 
-feed::Feed& PythonFeed::feed() {
-  if (::getpid() != process_)
+std::shared_ptr<feed::OpenedFeed> PythonFeed::opened() const {
+  if (is_forked())
     raise({.code = &feed::kFeedFork, .found = "the feed runs in the parent of this process"});
   if (opened_ == nullptr) raise({.code = &feed::kFeedClosed, .found = "the feed is closed"});
-  return opened_->feed;
+  return opened_;
 }
 
 // In a process forked from the feed's own nothing can be ended: the threads are not there.
 void PythonFeed::close() {
-  if (opened_ == nullptr) return;
-  if (::getpid() != process_) {
-    static_cast<void>(opened_.release());
+  std::shared_ptr<feed::OpenedFeed> ended = std::exchange(opened_, nullptr);
+  if (ended == nullptr) return;
+  if (is_forked()) {
+    static_cast<void>(new std::shared_ptr<feed::OpenedFeed>(std::move(ended)));
     return;
   }
   stop_.request_stop();
-  const nb::gil_scoped_release released;
+  const GilReleased released;
   while (is_inside_.load()) ::usleep(200);
-  opened_.reset();
+  ended.reset();
 }
 
 void PythonFeed::say_held(double waited_s) const {
@@ -121,7 +122,7 @@ void PythonFeed::say_held(double waited_s) const {
           ". A batch is held until it, and every tensor made from it, is gone.");
 }
 
-std::optional<feed::Batch> PythonFeed::await(double timeout_s) {
+std::optional<feed::Batch> PythonFeed::await(feed::Feed& feed, double timeout_s) {
   const Stopwatch waited;
   bool is_late = false;
   bool is_interrupted = false;
@@ -135,27 +136,31 @@ std::optional<feed::Batch> PythonFeed::await(double timeout_s) {
                           is_interrupted = !may_go_on();
                           return !is_late && !is_interrupted;
                         }};
-  std::optional<feed::Batch> batch =
-      without_gil([&] { return opened_->feed.next(stop_.get_token(), &pause); });
+  std::optional<feed::Batch> batch;
+  {
+    const GilReleased released(&is_inside_);
+    batch = feed.next(stop_.get_token(), &pause);
+  }
   if (is_interrupted) throw nb::python_error();
   if (stop_.stop_requested())
     raise({.code = &feed::kFeedClosed, .found = "the feed was closed while this thread waited"});
   if (is_late && !batch)
     raise({.code = &feed::kFeedTimeout,
            .promised = "a batch within " + seconds_text(timeout_s),
-           .found = opened_->feed.debug_string()});
+           .found = feed.debug_string()});
   return batch;
 }
 
 std::shared_ptr<HeldBatch> PythonFeed::next(double timeout_s) {
-  feed();
+  const std::shared_ptr<feed::OpenedFeed> own = opened();
   const Inside inside(is_inside_);
   CodeLine taken = current_line();
   std::optional<feed::Batch> batch;
   try {
-    batch = await(timeout_s);
+    batch = await(own->feed, timeout_s);
   } catch (const Failure& failure) {
-    if (failure.error().code != &pipeline::kPipeLeases) throw;
+    // By name: the library and this module may each have a constant of their own.
+    if (failure.error().code->name != pipeline::kPipeLeases.name) throw;
     Error error = failure.error();
     error.found += "; " + held_text(held_->now());
     raise(std::move(error));
@@ -165,26 +170,29 @@ std::shared_ptr<HeldBatch> PythonFeed::next(double timeout_s) {
 }
 
 std::uint64_t PythonFeed::begin_loop() {
-  feed::Feed& own = feed();
-  const feed::FeedPosition at = own.position();
+  const std::shared_ptr<feed::OpenedFeed> own = opened();
+  const Inside inside(is_inside_);
+  const feed::FeedPosition at = own->feed.position();
   if (at.batch > 0 && !is_restored_) {
-    without_gil([&] { own.seek({at.epoch + 1, 0}); });
+    without_gil([&] { own->feed.seek({at.epoch + 1, 0}); });
   }
   is_restored_ = false;
   return ++loop_;
 }
 
 void PythonFeed::set_epoch(std::uint64_t epoch) {
-  feed::Feed& own = feed();
-  const feed::FeedPosition at = own.position();
+  const std::shared_ptr<feed::OpenedFeed> own = opened();
+  const Inside inside(is_inside_);
+  const feed::FeedPosition at = own->feed.position();
   if (at.epoch == epoch && (at.batch == 0 || is_restored_)) return;
-  without_gil([&] { own.seek({epoch, 0}); });
+  without_gil([&] { own->feed.seek({epoch, 0}); });
   is_restored_ = false;
 }
 
 void PythonFeed::restore(const std::string& state) {
-  feed::Feed& own = feed();
-  without_gil([&] { own.restore(state); });
+  const std::shared_ptr<feed::OpenedFeed> own = opened();
+  const Inside inside(is_inside_);
+  without_gil([&] { own->feed.restore(state); });
   is_restored_ = true;
   ++loop_;
 }
@@ -267,6 +275,7 @@ void bind_feed(nb::module_& module) {
           nb::arg("timeout_s"))
       .def("close", &PythonFeed::close)
       .def_prop_ro("is_closed", &PythonFeed::is_closed)
+      .def_prop_ro("is_forked", &PythonFeed::is_forked)
       .def("set_epoch", &PythonFeed::set_epoch, nb::arg("epoch"))
       .def("state", [](PythonFeed& self) { return self.feed().state(); })
       .def("restore", &PythonFeed::restore, nb::arg("state"))
@@ -278,20 +287,20 @@ void bind_feed(nb::module_& module) {
                    })
       .def("stats", [](PythonFeed& self) { return stats_json(self).dump(); })
       .def("debug", [](PythonFeed& self) { return self.feed().debug_string(); })
-      .def("mode", [](PythonFeed& self) { return self.opened().mode.lines; })
+      .def("mode", [](PythonFeed& self) { return self.opened()->mode.lines; })
       .def_prop_ro("num_rows", [](PythonFeed& self) { return self.feed().order().rows().size(); })
       .def(
           "set_core_share",
           [](PythonFeed& self, unsigned num_cores) {
-            feed::Feed& own = self.feed();
-            without_gil([&] { own.set_core_share(num_cores); });
+            const std::shared_ptr<feed::OpenedFeed> own = self.opened();
+            without_gil([&] { own->feed.set_core_share(num_cores); });
           },
           nb::arg("num_cores"))
       .def(
           "set_num_workers",
           [](PythonFeed& self, unsigned num_workers) {
-            feed::Feed& own = self.feed();
-            without_gil([&] { own.set_num_workers(num_workers); });
+            const std::shared_ptr<feed::OpenedFeed> own = self.opened();
+            without_gil([&] { own->feed.set_num_workers(num_workers); });
           },
           nb::arg("num_workers"))
       .def("shapes", [](PythonFeed& self) {

@@ -9,6 +9,7 @@ NB_MODULE(_engine, module) {
   module.attr("version") =
       nb::str(stoker::build_info().version.data(), stoker::build_info().version.size());
   bind_errors(module);
+  bind_gil(module);
   bind_log(module);
   bind_settings(module);
   bind_tensor(module);

@@ -57,9 +57,17 @@ Tensor on_host(const Tensor& from, std::byte* data, std::shared_ptr<Memory> memo
   return copy;
 }
 
+template <class T>
+T argument_of(const nb::object& given, const char* what) {
+  T value{};
+  if (!nb::try_cast(given, value)) throw nb::type_error(what);
+  return value;
+}
+
 std::pair<std::uint32_t, std::uint32_t> version_of(const nb::object& max_version) {
   if (max_version.is_none()) return {0, 0};
-  return nb::cast<std::pair<std::uint32_t, std::uint32_t>>(max_version);
+  return argument_of<std::pair<std::uint32_t, std::uint32_t>>(
+      max_version, "expected max_version as two whole numbers");
 }
 
 nb::object capsule_of(const Tensor& tensor, bool is_versioned, std::uint64_t flags) {
@@ -88,7 +96,8 @@ nb::object capsule_of(const Tensor& tensor, bool is_versioned, std::uint64_t fla
 // Whether the wish for a place can be met without a copy; refuses what cannot be met at all.
 bool needs_host_copy(const Tensor& tensor, const nb::object& dl_device) {
   if (dl_device.is_none()) return false;
-  const auto [type, index] = nb::cast<std::pair<int, int>>(dl_device);
+  const auto [type, index] =
+      argument_of<std::pair<int, int>>(dl_device, "expected dl_device as two whole numbers");
   if (type == tensor.array.device.type && index == tensor.array.device.index) return false;
   if (type != kCpu) refuse_buffer("a batch is exported to its own device or to the CPU only");
   return true;
@@ -100,7 +109,8 @@ nb::object dlpack(const Tensor& self, const nb::object& stream, const nb::object
   const bool is_versioned = version_of(max_version).first >= 1;
   if (to_host && copy == false) refuse_buffer("the batch is on the GPU: copy=False is impossible");
   if (to_host || copy == true) {
-    const Tensor own = copy_tensor(self, to_host ? CopyTo::kHost : CopyTo::kSamePlace);
+    const Tensor own = without_gil(
+        [&] { return copy_tensor(self, to_host ? CopyTo::kHost : CopyTo::kSamePlace); });
     return capsule_of(own, is_versioned, kIsCopy);
   }
   if (!self.is_on_gpu() && !stream.is_none())
@@ -166,7 +176,12 @@ nb::object to_numpy(const Tensor& self, const nb::object& dtype, const std::opti
   if (self.host == nullptr) here = without_gil([&] { return copy_tensor(self, CopyTo::kHost); });
   if (is_bfloat) here = widened(here);
   nb::object array = numpy_view(here);
-  if (!dtype.is_none()) array = array.attr("astype")(dtype, nb::arg("copy") = false);
+  if (!dtype.is_none()) {
+    const nb::object same = array;
+    array = same.attr("astype")(dtype, nb::arg("copy") = false);
+    if (copy == false && !array.is(same))
+      throw nb::value_error("NumPy cannot have another dtype without a copy");
+  }
   if (copy == true && !needs_copy) array = array.attr("copy")();
   return array;
 }
@@ -222,7 +237,13 @@ Tensor copy_tensor(const Tensor& tensor, CopyTo where) {
 std::optional<cuda::StreamView> stream_of(const nb::object& stream) {
   constexpr std::intptr_t kLegacy = 1;
   constexpr std::intptr_t kPerThread = 2;
-  const std::intptr_t number = stream.is_none() ? kLegacy : nb::cast<std::intptr_t>(stream);
+  if (nb::hasattr(stream, "cuda_stream")) {  // as torch has it, where 0 is the default stream
+    const auto own = nb::cast<std::intptr_t>(stream.attr("cuda_stream"));
+    return cuda::StreamView(reinterpret_cast<cuda::StreamHandle>(own == 0 ? kLegacy : own));
+  }
+  const auto number = stream.is_none() ? kLegacy
+                                       : argument_of<std::intptr_t>(
+                                             stream, "expected a cudaStream_t as a whole number");
   if (number == -1) return std::nullopt;
   if (number == 0) throw nb::value_error("stream 0 is ambiguous; 1 is the default stream");
   if (number == kPerThread)

@@ -41,7 +41,7 @@ enum class CopyTo { kSamePlace, kHost, kPinned };
 Tensor copy_tensor(const Tensor& tensor, CopyTo where);
 
 // As consumers write a stream: None or 1 is the default stream, a number above 2 a cudaStream_t,
-// -1 none. Raises ValueError for what cannot be one.
+// -1 none; or a torch.cuda.Stream. Raises TypeError, ValueError for what cannot be one.
 std::optional<cuda::StreamView> stream_of(const nb::object& stream);
 
 }  // namespace stoker::python

@@ -16,7 +16,9 @@ from stoker.settings import keywords_of
 if TYPE_CHECKING:
     from stoker._engine import Batch
 
-_open_feeds: weakref.WeakSet[Feed] = weakref.WeakSet()
+# Not of Feed: a loop holds the engine, also where it is over a Feed that nobody keeps. The value says whether its
+# workers are chosen automatically.
+_open_feeds: weakref.WeakKeyDictionary[_engine.Feed, bool] = weakref.WeakKeyDictionary()
 
 
 class Feed:
@@ -69,8 +71,7 @@ class Feed:
         self._engine = _engine.Feed(
             os.fspath(config or ""), keywords_of({**given, **settings}), None if state is None else _line_of(state)
         )
-        self._shares_cores = num_workers is None and "data.num_workers" not in settings
-        _open_feeds.add(self)
+        _open_feeds[self._engine] = num_workers is None and settings.get("data.num_workers") is None
         _share_cores()
         _engine.pass_on_log()
 
@@ -116,7 +117,7 @@ class Feed:
     def close(self) -> None:
         """Ends the feed; batches that are held stay valid."""
         self._engine.close()
-        _open_feeds.discard(self)
+        _open_feeds.pop(self._engine, None)
         _share_cores()
         _engine.pass_on_log()
 
@@ -129,9 +130,13 @@ class Feed:
         self.close()
 
     def __repr__(self) -> str:
+        if not hasattr(self, "_engine"):
+            return "stoker.Feed(not opened)"
         name = str(self._arguments["data.path"])
         if self._engine.is_closed:
             return f"stoker.Feed({name!r}, closed)"
+        if self._engine.is_forked:
+            return f"stoker.Feed({name!r}, of the parent process)"
         epoch, batch = self._engine.position
         return f"stoker.Feed({name!r}, {len(self)} batches, at epoch {epoch} batch {batch})"
 
@@ -159,13 +164,13 @@ def _open_again(arguments: dict[str, Any], state: dict[str, Any] | None) -> Feed
 
 def _share_cores() -> None:
     """Feeds whose workers are chosen automatically have the cores of the process together, not each."""
-    feeds = [feed for feed in _open_feeds if feed._shares_cores and not feed._engine.is_closed]
+    feeds = [feed for feed, shares in list(_open_feeds.items()) if shares and not (feed.is_closed or feed.is_forked)]
     if len(feeds) < 2 and not _was_shared:
         return
     num_cores = len(os.sched_getaffinity(0))
     for place, feed in enumerate(feeds):
         share = num_cores // len(feeds) + (1 if place < num_cores % len(feeds) else 0)
-        feed._engine.set_core_share(max(1, share))
+        feed.set_core_share(max(1, share))
     _was_shared[:] = [True] if len(feeds) > 1 else []
 
 
@@ -174,9 +179,10 @@ _was_shared: list[bool] = []
 
 @atexit.register
 def _close_all() -> None:
-    """Threads that still wait for a batch come out while there is an interpreter to come out into."""
+    """Ends every feed while there is an interpreter; a thread that waits for a batch then, a daemon, stays there."""
+    _engine.end_interpreter()
     for feed in list(_open_feeds):
-        feed._engine.close()
+        feed.close()
 
 
 def _document() -> None:

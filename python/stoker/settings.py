@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping
 from typing import Any
@@ -12,6 +13,8 @@ Keywords = list[tuple[str, str]]
 
 
 def _text(value: Any) -> str:
+    if getattr(value, "shape", None) == () and hasattr(value, "item"):
+        value = value.item()  # a NumPy number, or a tensor of one
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, os.PathLike):
@@ -24,7 +27,7 @@ def _text(value: Any) -> str:
 
 
 def _quoted(text: Any) -> str:
-    return '"' + str(text).replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return json.dumps(str(text), ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _item(value: Any) -> str:

@@ -41,6 +41,13 @@ std::vector<std::string> top_names() {
   return names;
 }
 
+// What a name may have been meant to be: in full where it is, else without its section.
+std::vector<std::string> names_like(std::string_view path) {
+  if (path.find('.') == path.npos) return top_names();
+  const auto paths = known_paths();
+  return {paths.begin(), paths.end()};
+}
+
 ValueSource file_source(const YamlNode& key) { return {SourceKind::kFile, key.place}; }
 
 // A key may be written in the wrong section (max_mel_frames under training): name where it belongs.
@@ -158,7 +165,7 @@ std::vector<GivenValue> keyword_values(const std::vector<Assignment>& keywords) 
     const Place place{.file = given.origin};
     auto name = find_name(given.path);
     if (!name) name = find_bare_name(given.path);
-    if (!name) refuse_unknown(place, "setting", given.path, top_names());
+    if (!name) refuse_unknown(place, "setting", given.path, names_like(given.path));
     values.push_back(
         {*name, parse_value(given.text, given.origin), {SourceKind::kCommandLine, place}});
   }
@@ -178,10 +185,7 @@ std::vector<GivenValue> set_values(const std::vector<std::string>& set) {
              .found = fmt::format("\"{}\"", given)});
     auto name = find_name(path);
     if (!name) name = find_bare_name(path);
-    if (!name) {
-      const auto paths = known_paths();
-      refuse_unknown(place, "setting", path, {paths.begin(), paths.end()});
-    }
+    if (!name) refuse_unknown(place, "setting", path, names_like(path));
     values.push_back(
         {*name, parse_value(given.substr(equals + 1), place.file), {SourceKind::kSet, place}});
   }
