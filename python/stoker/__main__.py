@@ -5,17 +5,10 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
-from pathlib import Path
 from typing import NoReturn
 
-
-def find_program() -> Path | None:
-    """bin/stoker of an installed package; beside build/python where the package is imported from a build folder."""
-    package = Path(__file__).parent
-    extension = importlib.util.find_spec("stoker._engine")
-    folders = [package] if extension is None or extension.origin is None else [package, Path(extension.origin).parent]
-    candidates = [folder / "bin" / "stoker" for folder in folders] + [folders[-1].parents[1] / "stoker"]
-    return next((path for path in candidates if path.is_file() and os.access(path, os.X_OK)), None)
+from stoker.errors import StokerError
+from stoker.program import program_path
 
 
 def is_own_bench(arguments: list[str]) -> bool:
@@ -26,12 +19,10 @@ def is_own_bench(arguments: list[str]) -> bool:
 
 def run_program(arguments: list[str]) -> NoReturn:
     """Becomes the program: signals, exit status and terminal are its own."""
-    program = find_program()
-    if program is None:
-        sys.exit(
-            f"stoker: expected the program bin/stoker in {Path(__file__).parent}, found none; "
-            "install the package again, or build it here: make program"
-        )
+    try:
+        program = program_path()
+    except StokerError as error:
+        sys.exit(f"stoker: {error}")
     os.execv(program, [str(program), *arguments])
 
 
