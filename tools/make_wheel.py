@@ -3,9 +3,10 @@
 
     tools/make_wheel.py [--python PYTHON …] [--define NAME=VALUE …] [--no-root-test]
 
-One for each CPython 3.10 to 3.13 that is found on PATH or with pyenv, or for the interpreters named. Each is built without
-the trainer, completed by auditwheel with the libraries it links, given the licence texts of those, and checked: its size, its
-tag, and that it works in a fresh Debian root (tests/python/wheel_root_test.py; skipped where no root can be made).
+One for each CPython 3.10 to 3.13 that is found on PATH or with pyenv, or for the interpreters named. Each is built
+without the trainer, completed by auditwheel with the libraries it links, given the licence texts of those, and checked:
+its size, its tag, and that it works in a fresh Debian root (tests/python/wheel_root_test.py; skipped where no root can
+be made).
 """
 
 import argparse
@@ -30,8 +31,11 @@ MOST_BYTES = 30_000_000
 AUDITWHEEL = "auditwheel==6.8.2"
 # Debian 12 has glibc 2.36. What a later one has must not be asked for.
 NEWEST_GLIBC = (2, 36)
-FACTS = "import sys, sysconfig, json; print(json.dumps([sys.implementation.name, '.'.join(map(str, sys.version_info[:2])), \
-sysconfig.get_config_var('Py_GIL_DISABLED') or 0, sysconfig.get_path('include')]))"
+FACTS = """
+import json, sys, sysconfig
+print(json.dumps([sys.implementation.name, "%d.%d" % sys.version_info[:2],
+                  bool(sysconfig.get_config_var("Py_GIL_DISABLED")), sysconfig.get_path("include")]))
+"""
 
 
 class Interpreter(NamedTuple):

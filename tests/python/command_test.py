@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 import stoker.__main__ as command
 from stoker import program
 
