@@ -11,11 +11,12 @@ CONFIGURE = cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release
 TEST_JOBS ?= $(shell expr $(JOBS) + 1)
 
 .DEFAULT_GOAL := build
-.PHONY: build program bootstrap demo test bench peers lint install torture asan tsan clean help
+.PHONY: build program bootstrap demo test bench peers lint install wheel torture asan tsan clean help
 
 build: bootstrap ## build the release program build/stoker, and every test
 	@mkdir -p $(BUILD)
 	@$(CONFIGURE) -DSTOKER_TESTS=ON $(CMAKE_ARGS) > $(BUILD)/configure.log 2>&1 || { cat $(BUILD)/configure.log; exit 1; }
+	@grep -h '^-- Python package.*left out' $(BUILD)/configure.log || true
 	@ninja -C $(BUILD) -j $(JOBS)
 
 NEEDS = --program
@@ -52,6 +53,9 @@ lint: build ## formatting, clang-tidy, layers, instructions, sizes, ruff, mypy
 install: build ## install into PREFIX (default /usr/local)
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
+wheel: ## wheels of the Python package for every Python 3.10 to 3.13 found here, into dist/
+	@python3 tools/make_wheel.py
+
 torture: build ## what takes minutes: faults at every call and allocation, limits, a million batches
 	@tools/torture --build $(BUILD)
 
@@ -61,7 +65,7 @@ asan tsan: bootstrap ## the tests under a sanitizer, in a build folder of their 
 	@cd build-$@ && ctest --output-on-failure -j $(TEST_JOBS) $(CTEST_ARGS)
 
 clean: ## remove what was built
-	@rm -rf build build-* demo
+	@rm -rf build build-* demo dist
 
 help: ## this list
 	@grep -hE '^[a-z ]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z ]+):.*## /\1\t/' | expand -t 14

@@ -1,4 +1,8 @@
 # Decides STOKER_HAS_TORCH: libtorch from a Python wheel (>= 2.11), found without importing it.
+#
+# pip builds a package with the interpreter it installs into, and hides that one's packages by PYTHONPATH. Isolated (-I) it
+# shows them again, so the torch beside which the package will lie is found. Where a tool builds in an environment of its
+# own (uv, python -m build), STOKER_PYTHON names the interpreter.
 
 set(STOKER_HAS_TORCH OFF)
 set(STOKER_TORCH_VERSION none)
@@ -6,7 +10,7 @@ set(STOKER_PYTHON "" CACHE FILEPATH "The Python whose torch is used; default .ve
 
 function(stoker_find_torch python)
   execute_process(
-    COMMAND "${python}" -c "import importlib.util as u, importlib.metadata as m
+    COMMAND "${python}" -I -c "import importlib.util as u, importlib.metadata as m
 print(u.find_spec('torch').submodule_search_locations[0] + ';' + m.version('torch'))"
     OUTPUT_VARIABLE found OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
   if(failed EQUAL 0)
@@ -21,7 +25,11 @@ print(u.find_spec('torch').submodule_search_locations[0] + ';' + m.version('torc
 endfunction()
 
 if(NOT STOKER_TRAIN STREQUAL "off")
-  foreach(python "${STOKER_PYTHON}" "${PROJECT_SOURCE_DIR}/.venv/bin/python" python3)
+  set(torch_pythons "${PROJECT_SOURCE_DIR}/.venv/bin/python" python3)
+  if(SKBUILD)
+    set(torch_pythons "${Python_EXECUTABLE}")
+  endif()
+  foreach(python "${STOKER_PYTHON}" ${torch_pythons})
     if(python AND NOT STOKER_HAS_TORCH)
       stoker_find_torch("${python}")
     endif()

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
-"""Fails when a folder of src/stoker includes what the house does not allow.
+"""Fails when a folder of src/stoker includes what the house does not allow; so for bindings/python and python/stoker.
 
 The tables below are the architecture: a folder may include itself, the folders named here, and what those may include;
 so may a room of a folder. The flat files of a folder are above its rooms, except those named in BELOW_ROOMS.
 Headers of `base` may not show fmt or spdlog, because torch ships another fmt; only `train` may include torch.
+The package python/stoker has no C++, and at the top of its modules imports nothing but itself and Python's own library:
+whoever imports stoker waits for neither NumPy nor torch.
 """
 
 import argparse
+import ast
 import re
 import sys
 from pathlib import Path
@@ -58,6 +61,9 @@ BELOW_ROOMS: dict[str, set[str]] = {
 # Who calls the trainer comes through its door, which shows nothing of libtorch.
 TRAIN_DOOR = "stoker/train/door/"
 TRAIN_CALLERS = {"cli", "bench", "demo", "bindings"}
+# Outside src/stoker: what crosses into Python.
+BINDINGS_ALLOWED = {"observe"}
+SOURCES = {".h", ".cc", ".cu", ".cuh", ".in"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 
 
@@ -114,7 +120,7 @@ def check(root: Path) -> list[str]:
         allowed = reachable(folder.name, ALLOWED)
         rooms = ROOMS.get(folder.name)
         for path in sorted(folder.rglob("*")):
-            if path.suffix not in {".h", ".cc", ".cu", ".cuh", ".in"}:
+            if path.suffix not in SOURCES:
                 continue
             parts = path.relative_to(folder).parts
             room = parts[0] if rooms is not None and len(parts) > 1 else None
@@ -125,10 +131,46 @@ def check(root: Path) -> list[str]:
     return faults
 
 
+def bindings_faults(project: Path) -> list[str]:
+    allowed = set().union(*(reachable(folder, ALLOWED) for folder in BINDINGS_ALLOWED))
+    paths = sorted(path for path in (project / "bindings").rglob("*") if path.suffix in SOURCES)
+    return [fault for path in paths for fault in faults_of(path, "bindings", None, allowed)]
+
+
+def top_imports(tree: ast.Module) -> list[tuple[int, str]]:
+    """Line and package of what a module imports whenever it is imported itself."""
+    found: list[tuple[int, str]] = []
+    for node in tree.body:
+        if isinstance(node, ast.Import):
+            found += [(node.lineno, alias.name.split(".")[0]) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            found.append((node.lineno, (node.module or "stoker").split(".")[0] if node.level == 0 else "stoker"))
+    return found
+
+
+def package_faults(project: Path) -> list[str]:
+    own = sys.stdlib_module_names | {"stoker"}
+    faults: list[str] = []
+    for path in sorted((project / "python").rglob("*")):
+        if path.suffix in SOURCES:
+            faults.append(f"{path}: C++ belongs to bindings/python")
+        elif path.suffix == ".py":
+            imported = top_imports(ast.parse(path.read_text(encoding="utf-8")))
+            faults += [f"{path}:{line}: imports {name} for everybody" for line, name in imported if name not in own]
+    return faults
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("root", type=Path, nargs="?", default=Path(__file__).parent.parent / "src" / "stoker")
-    faults = check(parser.parse_args().root)
+    parser.add_argument("root", type=Path, nargs="?", help="a folder like src/stoker; nothing else is checked then")
+    parser.add_argument("--project", type=Path, default=Path(__file__).parent.parent, help="the folder that has src")
+    options = parser.parse_args()
+    if options.root is not None:
+        faults = check(options.root)
+    else:
+        source = options.project / "src" / "stoker"
+        faults = check(source) if source.exists() else []
+        faults += bindings_faults(options.project) + package_faults(options.project)
     for fault in faults:
         print(fault, file=sys.stderr)
     return 1 if faults else 0

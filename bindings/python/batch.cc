@@ -72,6 +72,7 @@ struct Part {
 
 using P = const PythonBatch&;
 using B = const feed::Batch&;
+constexpr std::size_t kNumAlwaysThere = 6;  // the first of them
 constexpr std::array kParts{
     Part{"mel", "Log-mel frames [rows, frames, bands].",
          [](P p, B) { return std::optional(device_part(p, feed::BatchPart::kMel, nullptr)); }},
@@ -215,7 +216,9 @@ void bind_package_methods(nb::class_<PythonBatch>& bound) {
       .def(
           "pin_memory", [](nb::handle self) { return package("pin")(self); },
           nb::sig("def pin_memory(self) -> stoker.batch.BatchCopy"), "As pin().")
-      .def("__repr__", [](nb::handle self) { return package("describe")(self); })
+      .def(
+          "__repr__", [](nb::handle self) { return package("describe")(self); },
+          nb::sig("def __repr__(self) -> str"))
       .def_prop_ro(
           "segments", [](nb::handle self) { return package("segments")(self); },
           nb::sig("def segments(self) -> stoker.batch.Segments | None"),
@@ -235,9 +238,12 @@ template <class Bound>
 void bind_parts(Bound& bound) {
   for (const Part& part : kParts) {
     const MakePart make = part.make;
+    const bool is_always_there = &part < kParts.data() + kNumAlwaysThere;
+    const std::string signature =
+        std::string("def ") + part.name + "(self) -> Tensor" + (is_always_there ? "" : " | None");
     bound.def_prop_ro(
         part.name, [make](const PythonBatch& self) { return make(self, batch_of(self)); },
-        part.sentence);
+        nb::sig(signature.c_str()), part.sentence);
   }
 }
 

@@ -249,7 +249,9 @@ Json stats_json(PythonFeed& self) {
 
 void bind_epoch(nb::module_& module) {
   nb::class_<Epoch>(module, "Epoch", "A loop over one epoch of a feed.")
-      .def("__iter__", [](nb::handle self) { return nb::borrow(self); })
+      .def(
+          "__iter__", [](nb::handle self) { return nb::borrow(self); },
+          nb::sig("def __iter__(self) -> Epoch"))
       .def("__next__", &next_batch)
       .def("__length_hint__", [](Epoch& self) {
         feed::Feed& own = self.feed->feed();
@@ -303,12 +305,15 @@ void bind_feed(nb::module_& module) {
             without_gil([&] { own->feed.set_num_workers(num_workers); });
           },
           nb::arg("num_workers"))
-      .def("shapes", [](PythonFeed& self) {
-        nb::list all;
-        for (const feed::BatchShape& shape : self.feed().shapes())
-          all.append(nb::make_tuple(shape.num_rows, shape.num_frames, shape.num_tokens));
-        return all;
-      });
+      .def(
+          "shapes",
+          [](PythonFeed& self) {
+            nb::list all;
+            for (const feed::BatchShape& shape : self.feed().shapes())
+              all.append(nb::make_tuple(shape.num_rows, shape.num_frames, shape.num_tokens));
+            return all;
+          },
+          nb::sig("def shapes(self) -> list[tuple[int, int, int]]"));
 }
 
 }  // namespace stoker::python

@@ -40,6 +40,7 @@ config::LoadedSettings settings_of(const std::string& call, const std::string& c
 
 void bind_settings(nb::module_& module) {
   module.def("declared_settings", &declared_settings,
+             nb::sig("def declared_settings() -> list[dict[str, str]]"),
              "Every setting: path, name, kind, unit, sentence and default.");
   module.def(
       "effective_settings",

@@ -254,7 +254,8 @@ std::optional<cuda::StreamView> stream_of(const nb::object& stream) {
 void bind_tensor(nb::module_& module) {
   nb::class_<Tensor>(module, "Tensor",
                      "An array of a batch; keeps the batch's memory for as long as it lives.")
-      .def_prop_ro("shape", &shape_of, "Length of each axis.")
+      .def_prop_ro("shape", &shape_of, nb::sig("def shape(self) -> tuple[int, ...]"),
+                   "Length of each axis.")
       .def_prop_ro("dtype", &Tensor::dtype_text, "float16, bfloat16, float32, int32 …")
       .def_prop_ro("device", &Tensor::device_text, "cpu or cuda:N.")
       .def_prop_ro(
@@ -278,7 +279,7 @@ void bind_tensor(nb::module_& module) {
           nb::sig("def tolist(self) -> list[typing.Any]"), "The values as lists.")
       .def("__array__", &to_numpy, nb::arg("dtype") = nb::none(), nb::arg("copy") = nb::none(),
            nb::sig("def __array__(self, dtype: typing.Any = None, copy: bool | None = None) -> "
-                   "numpy.typing.NDArray[typing.Any]"))
+                   "typing.Any"))
       .def("__len__", [](const Tensor& self) { return self.array.shape[0]; })
       .def("__repr__", &repr_of)
       .def("__dlpack__", &dlpack, nb::kw_only(), nb::arg("stream") = nb::none(),

@@ -35,5 +35,25 @@ CLEAN = {
     "a command includes the trainer's door": {"cli/a.cc": '#include "stoker/train/door/loader.h"\n'},
 }
 
+OUTSIDE_PLANTED = {
+    "the bindings include a layer above observe": {"bindings/python/a.cc": '#include "stoker/demo/story.h"\n'},
+    "the bindings include the trainer past its door": {"bindings/python/a.cc": '#include "stoker/train/loop/run.h"\n'},
+    "the bindings include libtorch": {"bindings/python/a.cc": "#include <torch/torch.h>\n"},
+    "C++ in the package": {"python/stoker/a.cc": "int a;\n"},
+    "the package imports NumPy for everybody": {"python/stoker/a.py": "import os\nimport numpy as np\n"},
+    "the package imports torch for everybody": {"python/stoker/a.py": "from torch.utils import dlpack\n"},
+}
+OUTSIDE_CLEAN = {
+    "the bindings include observe, lower layers and the door": {
+        "bindings/python/a.cc": '#include "stoker/observe/a.h"\n#include "stoker/feed/feed.h"\n'
+        '#include "stoker/train/door/loader.h"\n#include "crossing.h"\n'
+    },
+    "the package imports torch where it is used": {
+        "python/stoker/a.py": "import os\nfrom stoker import _engine\n\ndef f():\n    import torch\n"
+    },
+}
+
 if __name__ == "__main__":
-    sys.exit(judge(lambda files: verdict("check_layers.py", files), PLANTED, CLEAN))
+    inside = judge(lambda files: verdict("check_layers.py", files), PLANTED, CLEAN)
+    outside = judge(lambda files: verdict("check_layers.py", files, "--project"), OUTSIDE_PLANTED, OUTSIDE_CLEAN)
+    sys.exit(inside or outside)
