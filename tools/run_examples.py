@@ -38,7 +38,7 @@ class Example:
 
 EXAMPLES_TO_RUN = {
     "torch": Example("examples/python/torch_loop.py", "torch", "torch: "),
-    "lightning": Example("examples/python/lightning_datamodule.py", "lightning", "lightning: "),
+    "lightning": Example("examples/python/lightning_train.py", "lightning", "lightning: "),
     "lightning-kill": Example("tests/e2e/lightning_kill_test.py", "lightning", "lightning_kill: "),
     "accelerate": Example("examples/python/accelerate_loop.py", "accelerate", "accelerate: "),
     "jax": Example("examples/python/jax_loop.py", "jax", "jax: "),
