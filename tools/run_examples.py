@@ -140,7 +140,7 @@ def run(example: Example, python: Path, build: Path) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--build", type=Path, default=ROOT / "build")
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(EXAMPLES_TO_RUN)}; all of them if none")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(EXAMPLES_TO_RUN)}; all if none")
     options = parser.parse_args()
     if unknown := set(options.names) - set(EXAMPLES_TO_RUN):
         parser.error(f"no example {', '.join(sorted(unknown))}; there are {', '.join(EXAMPLES_TO_RUN)}")

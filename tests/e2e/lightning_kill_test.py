@@ -49,8 +49,8 @@ def live(data: str, folder: Path, num_workers: int) -> None:
     L.seed_everything(3)
     saver = ModelCheckpoint(folder, filename="{step}", every_n_train_steps=2, save_top_k=-1)
     trainer = L.Trainer(max_epochs=NUM_EPOCHS, logger=False, enable_progress_bar=False, callbacks=[saver])
-    model, last = Logged(), checkpoints(folder)[-1:]
-    trainer.fit(model, SpeechData(data, batch_frames=2000, num_workers=num_workers), ckpt_path=last[0] if last else None)
+    model, batches = Logged(), SpeechData(data, batch_frames=2000, num_workers=num_workers)
+    trainer.fit(model, batches, ckpt_path=next(reversed(checkpoints(folder)), None))
     digest = hashlib.sha256(model.layer.weight.detach().numpy().tobytes()).hexdigest()
     (folder / "weights.txt").write_text(digest, encoding="utf-8")
 
@@ -114,8 +114,8 @@ def main() -> None:
             assert found == wanted[step], f"step {step}: expected {wanted[step]}, found {found}"
         assert {step for step, _ in seen} == set(wanted), "steps are missing"
         assert (killed / "weights.txt").read_text() == (whole / "weights.txt").read_text(), "the weights differ"
-    undone = len(seen) - len(wanted)
-    print(f"lightning_kill: {num_kills} kills, {len(wanted)} steps the same, {undone} done twice, workers {workers[1:]}")
+    figures = f"{len(wanted)} steps the same, {len(seen) - len(wanted)} of them done twice, workers {workers[1:]}"
+    print(f"lightning_kill: {num_kills} kills, {figures}")
 
 
 if __name__ == "__main__":
