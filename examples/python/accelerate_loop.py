@@ -25,7 +25,7 @@ accelerator.register_for_checkpointing(feed)  # save_state() and load_state() in
 
 for _ in range(2):
     for batch in feed:
-        mel = torch.from_dlpack(batch.mel).float()
+        mel = batch.to_torch()["mel"].float()
         loss = (model(mel[:, :-1]) - mel[:, 1:]).abs().mean()
         optimizer.zero_grad()
         accelerator.backward(loss)

@@ -18,7 +18,7 @@ class NextFrame(L.LightningModule):
 
     def training_step(self, batch: stoker.Batch, batch_index: int) -> torch.Tensor:
         self.seen.append(f"{batch.epoch}.{batch.index}")
-        mel = torch.from_dlpack(batch.mel).float()
+        mel = batch.to_torch()["mel"].float()
         loss: torch.Tensor = (self.layer(mel[:, :-1]) - mel[:, 1:]).abs().mean()
         return loss
 

@@ -54,7 +54,7 @@ class PagesTest(unittest.TestCase):
         page = self.root / "running.md"
         page.write_text("\n".join(f"{block}```\n" for block in blocks), encoding="utf-8")
         with contextlib.redirect_stdout(self.said):
-            return run_docs.run_page(page, dict(os.environ))
+            return int(run_docs.run_page(page, dict(os.environ)))
 
     def test_python_blocks_of_a_page_share_their_names(self) -> None:
         self.assertEqual(self.running("```python\na = 2\n", "```sh\ntrue\n", "```python\nassert a == 2\n"), 0)
