@@ -137,6 +137,10 @@ def run(example: Example, python: Path, build: Path) -> str:
     return last
 
 
+def print_row(name: str, verdict: str, time_s: str, said: str) -> None:
+    print(f"{name:<{max(map(len, EXAMPLES_TO_RUN))}}  {verdict:<6}  {time_s:>4}  {said}", flush=True)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--build", type=Path, default=ROOT / "build")
@@ -146,7 +150,8 @@ def main() -> int:
         parser.error(f"no example {', '.join(sorted(unknown))}; there are {', '.join(EXAMPLES_TO_RUN)}")
     build = options.build.resolve()
     interpreter = interpreter_for(module_suffix(build))
-    rows, num_failed = [("example", "", "s", "last line, or why not")], 0
+    num_failed = 0
+    print_row("example", "", "s", "last line, or why not")
     for name in options.names or EXAMPLES_TO_RUN:
         example, begin = EXAMPLES_TO_RUN[name], time.monotonic()
         try:
@@ -156,10 +161,7 @@ def main() -> int:
             verdict, said = "ok", run(example, python, build)
         except CannotRun as reason:
             verdict, said, num_failed = "failed", str(reason), num_failed + 1
-        rows.append((name, verdict, f"{time.monotonic() - begin:.0f}", said))
-    widths = [max(len(row[column]) for row in rows) for column in range(3)]
-    for row in rows:
-        print("  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[3]]))
+        print_row(name, verdict, f"{time.monotonic() - begin:.0f}", said)
     return 1 if num_failed else 0
 
 
