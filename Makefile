@@ -11,7 +11,7 @@ CONFIGURE = cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release
 TEST_JOBS ?= $(shell expr $(JOBS) + 1)
 
 .DEFAULT_GOAL := build
-.PHONY: build program bootstrap demo test bench peers lint install wheel torture asan tsan clean help
+.PHONY: build program bootstrap demo test bench peers examples lint install wheel torture asan tsan clean help
 
 build: bootstrap ## build the release program build/stoker, and every test
 	@mkdir -p $(BUILD)
@@ -46,6 +46,9 @@ bench: build ## run the benchmarks, each checks its own result
 
 peers: build ## race the feed against torch, DALI, Grain, tf.data, SPDL, Lhotse, Streaming and WebDataset (about 20 minutes)
 	@$(VENV)/bin/python -m bench.peers.feed --stoker $(BUILD)/stoker && $(VENV)/bin/python -m tools.make_pages
+
+examples: build ## run the Python examples, each with its framework in an environment of its own (downloads about 1.5 GB)
+	@$(VENV)/bin/python tools/run_examples.py --build $(BUILD)
 
 lint: build ## formatting, clang-tidy, layers, instructions, sizes, ruff, mypy
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" tools/lint.py --build $(BUILD) --jobs $(JOBS)

@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""Executes every fenced `sh` block of the given pages, so that no command in the docs can go stale.
+"""Executes every fenced `sh` and `python` block of the given pages, so that nothing in the docs can go stale.
 
-The blocks of one page run in order in one empty folder with `stoker` on PATH and the examples at hand. `make` lines are
-checked against the Makefile without being run. A block after `<!-- not run: reason -->` is passed over with its reason.
+The blocks of one page run in order in one empty folder with `stoker` on PATH and the package of the build folder; the
+`python` blocks of a page share one interpreter, as in a notebook. `make` lines are checked against the Makefile without
+being run. A block after `<!-- not run: reason -->` is passed over with its reason, a `python` block after
+`<!-- needs: torch -->` where that name cannot be imported.
 A block after `<!-- from FILE -->` must be lines of that file, which is compiled elsewhere.
 Each guide has a sister of the same name in docs/fa with the same blocks; these are compared and not run again.
 """
 
 import argparse
+import json
 import os
 import re
 import subprocess
@@ -18,7 +21,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BLOCK = re.compile(
-    r"^(?P<skip><!-- not run: (?P<why>[^>]*) -->\s*\n)?(?P<indent> *)```sh\n(?P<body>.*?)^ *```$",
+    r"^(?:<!-- not run: (?P<why>[^>]*) -->\s*\n|<!-- needs: (?P<needs>[\w.]+) -->\s*\n)?"
+    r"(?P<indent> *)```(?P<language>sh|python)\n(?P<body>.*?)^ *```$",
     re.MULTILINE | re.DOTALL,
 )
 FENCED = re.compile(r"^```\w*\n.*?^```$", re.MULTILINE | re.DOTALL)
@@ -31,6 +35,8 @@ class Block:
     line: int
     body: str
     why_not: str | None
+    language: str = "sh"
+    needs: str | None = None
 
 
 def blocks_of(text: str) -> list[Block]:
@@ -39,7 +45,7 @@ def blocks_of(text: str) -> list[Block]:
         line = text.count("\n", 0, match.start("body")) + 1
         indent = len(match.group("indent"))
         body = "\n".join(row[indent:] for row in match.group("body").split("\n"))
-        found.append(Block(line, body, match.group("why")))
+        found.append(Block(line, body, match.group("why"), match.group("language"), match.group("needs")))
     return found
 
 
@@ -48,22 +54,93 @@ def runnable(body: str) -> str:
     return re.sub(r"^make\b", f"make -n -C {ROOT} --no-print-directory > /dev/null", body, flags=re.MULTILINE)
 
 
+# Reads a block a line and answers each with what came of it.
+INTERPRETER = """
+import json, pkgutil, sys, traceback
+answers, sys.stdout = sys.stdout, sys.stderr
+names = {"__name__": "page"}
+for line in sys.stdin:
+    block, said, missing = json.loads(line), "", ""
+    try:
+        pkgutil.resolve_name(block["needs"] or "sys")
+    except (ImportError, AttributeError):
+        missing = block["needs"]
+    try:
+        if not missing:
+            exec(compile("\\n" * (block["line"] - 1) + block["body"], block["page"], "exec"), names)
+    except BaseException:
+        said = traceback.format_exc()
+    print(json.dumps({"said": said, "missing": missing}), file=answers, flush=True)
+"""
+
+
+class PythonPage:
+    """The interpreter of one page, started with its first block."""
+
+    def __init__(self, page: str, folder: str, environment: dict[str, str]) -> None:
+        self.page, self.folder, self.environment = page, folder, environment
+        self.process: subprocess.Popen[str] | None = None
+
+    def run(self, block: Block) -> tuple[str, str]:
+        """What went wrong, and the name that the block needs and that is not there."""
+        if self.process is None:
+            self.process = subprocess.Popen(
+                [sys.executable, "-c", INTERPRETER],
+                cwd=self.folder,
+                env=self.environment,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+        assert self.process.stdin is not None and self.process.stdout is not None
+        request = {"page": self.page, "line": block.line, "body": block.body, "needs": block.needs}
+        self.process.stdin.write(json.dumps(request) + "\n")
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline()
+        if not answer:
+            return f"the interpreter ended with {self.process.wait()}", ""
+        said: dict[str, str] = json.loads(answer)
+        return said["said"], said["missing"]
+
+    def close(self) -> str:
+        """What is wrong with how the interpreter ended."""
+        if self.process is None:
+            return ""
+        assert self.process.stdin is not None and self.process.stdout is not None
+        self.process.stdin.close()
+        self.process.stdout.close()
+        return "" if self.process.wait(60) == 0 else f"the interpreter ended with {self.process.returncode}"
+
+
+def run_shell(block: Block, folder: str, environment: dict[str, str]) -> str:
+    """What went wrong."""
+    command = ["bash", "-euo", "pipefail", "-c", runnable(block.body)]
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=300
+    )
+    return "" if done.returncode == 0 else f"{done.stdout[-2000:]}{done.stderr[-2000:]}" or f"exit {done.returncode}"
+
+
 def run_page(page: Path, environment: dict[str, str]) -> int:
     failures = 0
+    name = str(page.relative_to(ROOT)) if page.is_relative_to(ROOT) else page.name
     with tempfile.TemporaryDirectory() as folder:
+        python = PythonPage(name, folder, environment)
         for block in blocks_of(page.read_text(encoding="utf-8")):
-            where = f"{page.relative_to(ROOT)}:{block.line}"
-            if block.why_not is not None:
-                print(f"{where}: not run: {block.why_not}")
-                continue
-            command = ["bash", "-euo", "pipefail", "-c", runnable(block.body)]
-            done = subprocess.run(
-                command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=300
-            )
-            print(f"{where}: {'ok' if done.returncode == 0 else 'FAILED'}")
-            if done.returncode != 0:
+            missing, said = "", ""
+            if block.why_not is None and block.language == "python":
+                said, missing = python.run(block)
+            elif block.why_not is None:
+                said = run_shell(block, folder, environment)
+            why_not = block.why_not or (f"{missing} is not there" if missing else None)
+            verdict = "FAILED" if said else "ok" if why_not is None else f"not run: {why_not}"
+            print(f"{name}:{block.line}: {verdict}")
+            if said:
                 failures += 1
-                print(f"{block.body}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+                print(f"{block.body}\n{said}")
+        if said := python.close():
+            failures += 1
+            print(f"{name}: FAILED: {said}")
     return failures
 
 
@@ -109,6 +186,7 @@ def main() -> int:
     ]
     environment = dict(os.environ, PATH=f"{options.build.resolve()}:{os.environ['PATH']}")
     environment["NO_COLOR"] = "1"
+    environment["PYTHONPATH"] = str(options.build.resolve() / "python")
     faults = [fault for page in pages for fault in misquotes(page)] + sister_faults()
     print("\n".join(faults), end="\n" if faults else "")
     failures = len(faults) + sum(run_page(page.resolve(), environment) for page in pages)

@@ -61,7 +61,7 @@ class PythonFeed {
   std::stop_source stop_;
   std::atomic<bool> is_inside_{false};
   std::uint64_t loop_ = 0;
-  bool is_restored_ = false;  // a loop has not begun since
+  bool is_restored_ = false;  // no batch was given since
   const int process_ = ::getpid();
 };
 
@@ -165,6 +165,7 @@ std::shared_ptr<HeldBatch> PythonFeed::next(double timeout_s) {
     error.found += "; " + held_text(held_->now());
     raise(std::move(error));
   }
+  is_restored_ = false;
   if (!batch) return nullptr;
   return std::make_shared<HeldBatch>(std::move(*batch), held_, std::move(taken));
 }
@@ -176,7 +177,6 @@ std::uint64_t PythonFeed::begin_loop() {
   if (at.batch > 0 && !is_restored_) {
     without_gil([&] { own->feed.seek({at.epoch + 1, 0}); });
   }
-  is_restored_ = false;
   return ++loop_;
 }
 

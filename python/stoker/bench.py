@@ -1,6 +1,6 @@
 """What the crossing into Python costs: the supply of `stoker bench feed`, taken by a Python loop instead.
 
-    python -m stoker bench DATA --path cached --seconds 3
+    python -m stoker bench --data DATA --path cached --seconds 3
 
 Windows of the command and of the loop take turns, so that both see the same machine; the best window of each counts.
 On a GPU the loop is torch's: every batch becomes torch tensors, at most AHEAD_BATCHES ahead of the card.
@@ -219,7 +219,7 @@ def below_bar(rows: list[dict[str, Any]]) -> list[str]:
 def parse(arguments: list[str]) -> argparse.Namespace:
     """The options of `python -m stoker bench`."""
     parser = argparse.ArgumentParser(prog="python -m stoker bench", description=__doc__.partition("\n")[0])
-    parser.add_argument("data", type=Path, nargs="?", help="data set (default: one is made)")
+    parser.add_argument("--data", type=Path, help="data set (default: one is made)")
     parser.add_argument("--path", default="cached", help="cached, files, or both with a comma")
     parser.add_argument("--device", default="cpu", help="cpu or cuda:N")
     parser.add_argument("--batch-size", type=int, help="utterances a batch (default: by frames)")

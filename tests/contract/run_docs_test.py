@@ -1,5 +1,8 @@
 """The checks of pages must be able to fail: a block that its file does not hold, a Persian page that differs."""
 
+import contextlib
+import io
+import os
 import sys
 import tempfile
 import unittest
@@ -16,6 +19,7 @@ class PagesTest(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.root = Path(folder.name)
+        self.said = io.StringIO()
         for name in ("guide", "fa", "examples"):
             (self.root / name).mkdir()
         (self.root / "guide" / "page.md").write_text(GUIDE, encoding="utf-8")
@@ -45,6 +49,29 @@ class PagesTest(unittest.TestCase):
 
     def test_lines_that_the_file_does_not_hold_are_named(self) -> None:
         self.assertEqual(len(self.quoting("run();\nwait();\n")), 1)
+
+    def running(self, *blocks: str) -> int:
+        page = self.root / "running.md"
+        page.write_text("\n".join(f"{block}```\n" for block in blocks), encoding="utf-8")
+        with contextlib.redirect_stdout(self.said):
+            return int(run_docs.run_page(page, dict(os.environ)))
+
+    def test_python_blocks_of_a_page_share_their_names(self) -> None:
+        self.assertEqual(self.running("```python\na = 2\n", "```sh\ntrue\n", "```python\nassert a == 2\n"), 0)
+
+    def test_a_python_block_that_raises_is_a_failure_with_its_line(self) -> None:
+        self.assertEqual(self.running("```python\na = 2\n", "```python\n\nassert a == 3\n"), 1)
+        self.assertIn('"running.md", line 7', self.said.getvalue())
+
+    def test_an_interpreter_that_ends_is_a_failure(self) -> None:
+        self.assertGreater(self.running("```python\nimport os\nos._exit(3)\n"), 0)
+
+    def test_a_block_whose_name_is_missing_is_passed_over_aloud(self) -> None:
+        self.assertEqual(self.running("<!-- needs: json.no_such_name -->\n```python\nassert False\n"), 0)
+        self.assertIn("not run: json.no_such_name is not there", self.said.getvalue())
+
+    def test_a_block_whose_name_is_there_runs(self) -> None:
+        self.assertEqual(self.running("<!-- needs: json.dumps -->\n```python\nassert False\n"), 1)
 
 
 if __name__ == "__main__":
