@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <random>
 #include <stdexcept>
+#include <thread>
 #include <tuple>
 
 #include "tests/doubles/fake_clock.h"
@@ -261,7 +262,7 @@ TEST(PerformanceMonitorTest, SamplingTakesReadingsUntilStoppedAndAForkedChildEnd
   monitor.start_sampling();
   monitor.start_sampling();
   EXPECT_TRUE(monitor.is_sampling());
-  while (monitor.figures().machine.num_readings < 3) usleep(1000);
+  while (monitor.figures().machine.num_readings < 3) std::this_thread::sleep_for(milliseconds(1));
   const pid_t child = fork();
   if (child == 0) {
     const bool was_sampling = monitor.is_sampling();
@@ -274,7 +275,7 @@ TEST(PerformanceMonitorTest, SamplingTakesReadingsUntilStoppedAndAForkedChildEnd
   monitor.stop_sampling();
   EXPECT_FALSE(monitor.is_sampling());
   const std::uint64_t taken = monitor.figures().machine.num_readings;
-  usleep(5000);
+  std::this_thread::sleep_for(milliseconds(5));
   EXPECT_EQ(monitor.figures().machine.num_readings, taken);
   EXPECT_DOUBLE_EQ(monitor.figures().machine.cpu_percent, 10);
 }
