@@ -152,6 +152,19 @@ std::vector<GivenValue> command_line_values(const std::vector<Assignment>& assig
   return values;
 }
 
+std::vector<GivenValue> keyword_values(const std::vector<Assignment>& keywords) {
+  std::vector<GivenValue> values;
+  for (const Assignment& given : keywords) {
+    const Place place{.file = given.origin};
+    auto name = find_name(given.path);
+    if (!name) name = find_bare_name(given.path);
+    if (!name) refuse_unknown(place, "setting", given.path, top_names());
+    values.push_back(
+        {*name, parse_value(given.text, given.origin), {SourceKind::kCommandLine, place}});
+  }
+  return values;
+}
+
 std::vector<GivenValue> set_values(const std::vector<std::string>& set) {
   std::vector<GivenValue> values;
   for (const std::string& given : set) {

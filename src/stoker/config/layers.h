@@ -29,6 +29,9 @@ std::vector<GivenValue> environment_values(
 
 std::vector<GivenValue> command_line_values(const std::vector<Assignment>& assignments);
 
+// As those of the command line; a key without its section is taken into it.
+std::vector<GivenValue> keyword_values(const std::vector<Assignment>& keywords);
+
 // "data.batch_size=48"; a key without its section is taken into it.
 std::vector<GivenValue> set_values(const std::vector<std::string>& set);
 

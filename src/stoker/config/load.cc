@@ -80,6 +80,7 @@ LoadedSettings load_settings(const SettingsInputs& inputs) {
   if (!inputs.file.empty()) load_file(inputs.file, layers, loaded);
   layers.apply(environment_values(inputs.environment));
   layers.apply(command_line_values(inputs.command_line));
+  layers.apply(keyword_values(inputs.keywords));
   layers.apply(set_values(inputs.set));
   layers.apply_size();
   layers.apply_level();

@@ -31,6 +31,14 @@ void Batch::wait(cuda::StreamView stream) {
   if (device_lease_) device_lease_.wait(stream);
 }
 
+void Batch::wait_briefly(cuda::StreamView stream) const {
+  if (device_lease_) device_lease_.slot().ready.hold_back(stream);
+}
+
+void Batch::add_reader(cuda::StreamView stream) {
+  if (device_lease_) device_lease_.add_reader(stream);
+}
+
 void Batch::release(cuda::StreamView stream) {
   if (device_lease_) device_lease_.release(stream);
   lease_.release();
@@ -114,7 +122,7 @@ Batch::HostCopy Batch::load_from_device() const {
                 .tokens = std::vector<std::int32_t>(from_tokens.size())};
   cuda::DeviceApi& api = device_lease_.ring().api();
   const cuda::Stream stream(device_lease_.ring().device(), cuda::StreamPriority::kNormal, api);
-  device_lease_.slot().ready.hold_back(stream);
+  wait_briefly(stream);
   api.copy({copy.mel.data(), mel().data, copy.mel.size(), cuda::CopyKind::kToHost},
            stream.view().handle());
   api.copy({copy.tokens.data(), from_tokens.data, copy.tokens.size() * sizeof(std::int32_t),

@@ -72,6 +72,11 @@ class Batch {
   // Nothing of the batch may be used afterwards. Streams that waited for the batch are waited for
   // too, here and when the batch is destroyed: they must not end before it.
   void release(cuda::StreamView stream);
+  // As wait(), for a stream whose reads are over before the batch is given back: it is not
+  // remembered, so it may end before the batch.
+  void wait_briefly(cuda::StreamView stream) const;
+  // A stream that reads the batch and waits for it by itself.
+  void add_reader(cuda::StreamView stream);
   // i32 [rows] on the device; null on the CPU.
   struct DeviceLengths {
     const std::int32_t* text_len = nullptr;
@@ -88,6 +93,8 @@ class Batch {
   // (B, T, L) on this rank, and over all ranks.
   const BatchShape& shape() const { return slot_->shape; }
   const BatchShape& global_shape() const { return slot_->global_shape; }
+
+  const BatchFormat& format() const { return *format_; }
 
   // Utterances of this batch; equals shape().num_rows in the padded layout.
   std::size_t num_rows() const { return slot_->num_rows; }

@@ -1,79 +1,131 @@
 #include "stoker/feed/dlpack.h"
 
-#include <array>
+#include <initializer_list>
 #include <utility>
 
 namespace stoker::feed {
 namespace {
 
-constexpr DlDataType kInt32{0, 32, 1};
 constexpr std::int32_t kOnCpu = 1;
 constexpr std::int32_t kOnCuda = 2;
 
-DlDataType type_of(config::MelDtype dtype) {
-  switch (dtype) {
-    case config::MelDtype::kF32:
-      return {2, 32, 1};
-    case config::MelDtype::kBf16:
-      return {4, 16, 1};
-    case config::MelDtype::kF16:
-      break;
-  }
-  return {2, 16, 1};
-}
-
-// The tensor, its shape and the batch whose memory it is: freed together.
+// The tensor, its shape and the owner of its memory: freed together.
+template <class Managed>
 struct Exported {
-  DlManagedTensor managed;
+  Managed managed;
   std::array<std::int64_t, 3> shape{};
-  std::shared_ptr<Batch> batch;
-
-  void put(const void* data, DlDataType type, std::initializer_list<std::size_t> axes) {
-    managed.tensor.data = const_cast<void*>(data);
-    managed.tensor.type = type;
-    for (const std::size_t axis : axes) {
-      shape[static_cast<std::size_t>(managed.tensor.num_axes++)] = static_cast<std::int64_t>(axis);
-    }
-  }
+  std::shared_ptr<void> owner;
 };
 
-void put_lengths(Exported& out, BatchPart part) {
-  const Batch& batch = *out.batch;
-  const Batch::DeviceLengths there = batch.device_lengths();
-  const auto put = [&](std::span<const std::int32_t> here, const std::int32_t* device) {
-    out.put(batch.device().is_cpu() ? here.data() : device, kInt32, {batch.num_rows()});
+template <class Managed>
+Managed* export_as(const DlArray& array, std::shared_ptr<void> owner) {
+  auto out = std::make_unique<Exported<Managed>>();
+  out->shape = array.shape;
+  out->owner = std::move(owner);
+  DlTensor& tensor = out->managed.tensor;
+  tensor.data = const_cast<void*>(array.data);
+  tensor.device = array.device;
+  tensor.type = array.type;
+  tensor.num_axes = array.num_axes;
+  tensor.shape = out->shape.data();
+  out->managed.context = out.get();
+  out->managed.deleter = [](Managed* self) {
+    const std::unique_ptr<Exported<Managed>> freed(static_cast<Exported<Managed>*>(self->context));
   };
-  if (part == BatchPart::kTextLen) put(batch.text_len(), there.text_len);
-  if (part == BatchPart::kMelLen) put(batch.mel_len(), there.mel_len);
-  if (part == BatchPart::kSpeaker) put(batch.speaker(), there.speaker);
-  if (part == BatchPart::kLanguage) put(batch.language(), there.language);
+  return &out.release()->managed;
+}
+
+void put(DlArray& out, const void* data, DlDataType type, std::initializer_list<std::size_t> axes) {
+  out.data = data;
+  out.type = type;
+  for (const std::size_t axis : axes) {
+    out.shape[static_cast<std::size_t>(out.num_axes++)] = static_cast<std::int64_t>(axis);
+  }
+}
+
+void put_lengths(DlArray& out, const Batch& batch, BatchPart part) {
+  const Batch::DeviceLengths there = batch.device_lengths();
+  const auto put_one = [&](std::span<const std::int32_t> here, const std::int32_t* device) {
+    put(out, batch.device().is_cpu() ? here.data() : device, kDlInt32, {batch.num_rows()});
+  };
+  if (part == BatchPart::kTextLen) put_one(batch.text_len(), there.text_len);
+  if (part == BatchPart::kMelLen) put_one(batch.mel_len(), there.mel_len);
+  if (part == BatchPart::kSpeaker) put_one(batch.speaker(), there.speaker);
+  if (part == BatchPart::kLanguage) put_one(batch.language(), there.language);
 }
 
 }  // namespace
 
+std::int64_t DlArray::num_values() const {
+  std::int64_t product = 1;
+  for (std::int32_t axis = 0; axis < num_axes; ++axis) {
+    product *= shape[static_cast<std::size_t>(axis)];
+  }
+  return product;
+}
+
+std::size_t DlArray::size_bytes() const {
+  constexpr std::size_t kBitsPerByte = 8;
+  return static_cast<std::size_t>(num_values()) * type.bits / kBitsPerByte;
+}
+
+DlDevice dl_device(const Device& device) {
+  return device.is_cpu() ? DlDevice{kOnCpu, 0} : DlDevice{kOnCuda, device.index()};
+}
+
+DlDataType dl_type(config::MelDtype dtype) { return dl_type(cache::element_of(dtype)); }
+
+DlDataType dl_type(cache::ElementType element) {
+  const auto bits = static_cast<std::uint8_t>(8 * cache::element_bytes(element));
+  using cache::ElementType;
+  switch (element) {
+    case ElementType::kBf16:
+      return {4, bits, 1};
+    case ElementType::kF16:
+    case ElementType::kF32:
+    case ElementType::kF64:
+      return {2, bits, 1};
+    case ElementType::kU8:
+    case ElementType::kU16:
+    case ElementType::kU32:
+    case ElementType::kU64:
+      return {1, bits, 1};
+    default:
+      return {0, bits, 1};
+  }
+}
+
+DlManagedTensor* export_dlpack(const DlArray& array, std::shared_ptr<void> owner) {
+  return export_as<DlManagedTensor>(array, std::move(owner));
+}
+
+DlManagedTensorVersioned* export_versioned(const DlArray& array, std::shared_ptr<void> owner,
+                                           std::uint64_t flags) {
+  DlManagedTensorVersioned* const out =
+      export_as<DlManagedTensorVersioned>(array, std::move(owner));
+  out->flags = flags;
+  return out;
+}
+
+DlArray batch_array(const Batch& batch, BatchPart part) {
+  DlArray out;
+  out.device = dl_device(batch.device());
+  if (part == BatchPart::kMel) {
+    const MelArray mel = batch.mel();
+    put(out, mel.data, dl_type(mel.dtype), {mel.shape[0], mel.shape[1], mel.shape[2]});
+  } else if (part == BatchPart::kTokens) {
+    const ArrayView<std::int32_t, 2> tokens = batch.tokens();
+    put(out, tokens.data, kDlInt32, {tokens.shape[0], tokens.shape[1]});
+  } else {
+    put_lengths(out, batch, part);
+  }
+  return out;
+}
+
 DlManagedTensor* export_dlpack(const std::shared_ptr<Batch>& batch, BatchPart part,
                                std::optional<cuda::StreamView> stream) {
   if (stream) batch->wait(*stream);
-  auto out = std::make_unique<Exported>();
-  out->batch = batch;
-  DlTensor& tensor = out->managed.tensor;
-  tensor.device =
-      batch->device().is_cpu() ? DlDevice{kOnCpu, 0} : DlDevice{kOnCuda, batch->device().index()};
-  if (part == BatchPart::kMel) {
-    const MelArray mel = batch->mel();
-    out->put(mel.data, type_of(mel.dtype), {mel.shape[0], mel.shape[1], mel.shape[2]});
-  } else if (part == BatchPart::kTokens) {
-    const ArrayView<std::int32_t, 2> tokens = batch->tokens();
-    out->put(tokens.data, kInt32, {tokens.shape[0], tokens.shape[1]});
-  } else {
-    put_lengths(*out, part);
-  }
-  tensor.shape = out->shape.data();
-  out->managed.context = out.get();
-  out->managed.deleter = [](DlManagedTensor* self) {
-    const std::unique_ptr<Exported> freed(static_cast<Exported*>(self->context));
-  };
-  return &out.release()->managed;
+  return export_dlpack(batch_array(*batch, part), batch);
 }
 
 }  // namespace stoker::feed

@@ -65,9 +65,30 @@ inline constexpr ErrorCode kFeedRamTier{
     "cache.tier ram could not lock the cache in memory, and strict forbids less.",
     "raise the limit of locked memory (ulimit -l), or lower cache.tier_memory"};
 
+inline constexpr ErrorCode kBatchReleased{
+    "E-FEED-RELEASED", ExitCode::kUsage,
+    "A batch was used after release(); its memory belongs to another batch now.",
+    "release it later, or take copy() before"};
+inline constexpr ErrorCode kFeedFork{
+    "E-FEED-FORK", ExitCode::kUsage,
+    "A feed was used in a process that was forked from the one it runs in; its threads are not "
+    "there.",
+    "open the feed in the new process, or start that with spawn or forkserver"};
+inline constexpr ErrorCode kFeedClosed{"E-FEED-CLOSED", ExitCode::kUsage,
+                                       "The feed was used after close().",
+                                       "open another one, or close it later"};
+inline constexpr ErrorCode kFeedTimeout{
+    "E-FEED-TIMEOUT", ExitCode::kData, "No batch came within the time that the consumer gives.",
+    "raise timeout, or see what the feed is doing: stats() and repr()"};
+inline constexpr ErrorCode kFeedIteration{
+    "E-FEED-ITERATION", ExitCode::kUsage,
+    "A loop over the feed went on after another one had begun, or two threads asked at once.",
+    "use one loop at a time; a second feed may read the same data"};
+
 inline constexpr std::array kErrorCodes{
-    &kFeedRanks,   &kFeedShape,     &kFeedEmpty,  &kFeedState,       &kFeedChanged,
-    &kFeedBadRows, &kFeedNotCached, &kFeedMemory, &kFeedFileChanged, &kFeedTunerLog,
-    &kFeedRamTier, &kFeedAugment,   &kFeedArrays};
+    &kFeedRanks,   &kFeedShape,     &kFeedEmpty,    &kFeedState,       &kFeedChanged,
+    &kFeedBadRows, &kFeedNotCached, &kFeedMemory,   &kFeedFileChanged, &kFeedTunerLog,
+    &kFeedRamTier, &kFeedAugment,   &kFeedArrays,   &kBatchReleased,   &kFeedFork,
+    &kFeedClosed,  &kFeedTimeout,   &kFeedIteration};
 
 }  // namespace stoker::feed

@@ -280,7 +280,7 @@ Feed::Feed(Feed&&) noexcept = default;
 Feed& Feed::operator=(Feed&&) noexcept = default;
 Feed::~Feed() = default;
 
-std::optional<Batch> Feed::next(const std::stop_token& stop) {
+std::optional<Batch> Feed::next(const std::stop_token& stop, const WaitPause* pause) {
   State& own = *state_;
   if (has_ended() || stop.stop_requested()) return std::nullopt;
   own.check_runs();
@@ -290,13 +290,13 @@ std::optional<Batch> Feed::next(const std::stop_token& stop) {
     return std::nullopt;
   }
   if (own.stage != nullptr) {
-    DeviceLease lease = own.stage->next(stop);
+    DeviceLease lease = own.stage->next(stop, pause);
     if (!lease) return std::nullopt;
     own.totals.add(lease.slot().host.counts);
     ++own.position.batch;
     return std::optional<Batch>(std::in_place, std::move(lease), own.setup.store, own.format);
   }
-  pipeline::SlotLease lease = own.pipeline->next(stop);
+  pipeline::SlotLease lease = own.pipeline->next(stop, pause);
   if (!lease) return std::nullopt;
   const BatchSlot& slot = own.fill->slot(lease.slot());
   own.totals.add(slot.counts);
@@ -369,6 +369,20 @@ std::string Feed::debug_string() const {
 
 void Feed::set_num_workers(unsigned num_workers) {
   state_->set(TunerKnob::kWorkers, std::min(num_workers, state_->setup.loading.max_workers));
+}
+
+void Feed::set_core_share(unsigned num_cores) {
+  State& own = *state_;
+  const Lock lock(own.control_mutex);
+  own.check_runs();
+  if (own.setup.loading.tuned_cores == 0) return;
+  own.tuner.reset();
+  own.setup.loading.tuned_cores = std::clamp(num_cores, 1U, count_cpus().allowed);
+  TunerKnobs wanted = own.knobs_now();
+  wanted.at(TunerKnob::kWorkers) = std::min(workers_beside_consumer(own.setup.loading.tuned_cores),
+                                            own.setup.loading.max_workers);
+  own.apply(wanted);
+  own.start_tuner(wanted);
 }
 
 void Feed::set_depth(unsigned depth) {

@@ -49,7 +49,9 @@ class Feed {
 
   // The next batch, or empty once at the end of each epoch (the next one is being filled already),
   // always after the last epoch, and when `stop` was requested. Throws what ended the run.
-  std::optional<Batch> next(const std::stop_token& stop = {});
+  // A `pause` interrupts a wait now and then; where it ends the wait the result is empty too, and
+  // the next call goes on.
+  std::optional<Batch> next(const std::stop_token& stop = {}, const WaitPause* pause = nullptr);
   bool has_ended() const;  // no further batch will come
 
   // Batches handed out so far; next() goes on from there in another process.
@@ -85,6 +87,9 @@ class Feed {
   unsigned num_workers() const;
   unsigned depth() const;
   unsigned read_ahead() const;
+  // The cores that workers chosen automatically, and the tuner, may use from now on: for several
+  // feeds in one process. No effect where no tuner runs.
+  void set_core_share(unsigned num_cores);
   unsigned max_depth() const;  // what the memory given allows
   // What the tuner saw and did since the feed was opened or sought; nothing where none runs.
   std::optional<TunerLog> tuner_log() const;

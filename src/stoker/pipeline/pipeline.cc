@@ -105,8 +105,8 @@ void Pipeline::end_workers() {
   }
 }
 
-SlotLease Pipeline::next(const std::stop_token& stop) {
-  const std::optional<Ticket> ticket = core_->next(stop);
+SlotLease Pipeline::next(const std::stop_token& stop, const WaitPause* pause) {
+  const std::optional<Ticket> ticket = core_->next(stop, pause);
   return ticket ? SlotLease(core_, *ticket) : SlotLease();
 }
 

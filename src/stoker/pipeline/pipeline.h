@@ -85,7 +85,9 @@ class Pipeline {
   // The next slot in order. Empty at the end, after cancel() and when `stop` is requested
   // (ending() says which). Throws the first failure in order: whatever was filled before it is
   // delivered first, and every later call throws it again.
-  SlotLease next(const std::stop_token& stop = {});
+  // With a `pause` a wait is interrupted by it; empty where it ends the wait, and then the next
+  // call goes on.
+  SlotLease next(const std::stop_token& stop = {}, const WaitPause* pause = nullptr);
   Ending ending() const;
   // The slot that next() would give without waiting, for a consumer that brings its memory near.
   std::optional<std::uint32_t> peek() const;

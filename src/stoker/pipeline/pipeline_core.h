@@ -31,7 +31,7 @@ class PipelineCore final : private WakeRequest {
   PipelineCore(std::shared_ptr<SlotFiller> filler, const PipelineOptions& options);
 
   // As Pipeline's.
-  std::optional<Ticket> next(const std::stop_token& stop);
+  std::optional<Ticket> next(const std::stop_token& stop, const WaitPause* pause);
   std::optional<std::uint32_t> peek() const;
   Ending ending() const;
   void release(std::uint32_t slot);
@@ -63,8 +63,10 @@ class PipelineCore final : private WakeRequest {
 
   // The consumer's side, pipeline_take.cc.
   std::optional<Ticket> take_ready(const std::stop_token& stop);
-  std::optional<Ticket> await_ready(const std::stop_token& stop);
-  void await_change(Lock& lock, const std::stop_token& stop) STOKER_REQUIRES(mutex_);
+  std::optional<Ticket> await_ready(const std::stop_token& stop, const WaitPause* pause);
+  // Whether the wait goes on; leaves the lock for a pause.
+  bool await_change(Lock& lock, const std::stop_token& stop, const WaitPause* pause)
+      STOKER_NO_THREAD_CHECK;
   // Returns whether the caller has filled one; leaves the lock meanwhile.
   bool fill_for_caller(Lock& lock) STOKER_NO_THREAD_CHECK;
   void end_wait() STOKER_REQUIRES(mutex_);
@@ -112,6 +114,7 @@ class PipelineCore final : private WakeRequest {
   std::optional<Error> error_ STOKER_GUARDED_BY(mutex_);
   std::chrono::nanoseconds consumer_wait_ STOKER_GUARDED_BY(mutex_){};
   std::optional<std::chrono::nanoseconds> waiting_since_ STOKER_GUARDED_BY(mutex_);
+  std::chrono::nanoseconds next_pause_ STOKER_GUARDED_BY(mutex_){};
 };
 
 }  // namespace stoker::pipeline

@@ -6,10 +6,10 @@
 
 namespace stoker::pipeline {
 
-std::optional<Ticket> PipelineCore::next(const std::stop_token& stop) {
+std::optional<Ticket> PipelineCore::next(const std::stop_token& stop, const WaitPause* pause) {
   if (std::optional<Ticket> ticket = take_ready(stop)) return ticket;
   consumer_mark_.note_this_thread();
-  return await_ready(stop);
+  return await_ready(stop, pause);
 }
 
 // What is there already, without the lock and without a look at the clock.
@@ -78,12 +78,15 @@ void PipelineCore::end_wait() {
 
 // What the consumer saw of the workers without the lock may have been a moment old; under it that
 // ends, so no wake-up is lost.
-std::optional<Ticket> PipelineCore::await_ready(const std::stop_token& stop) {
+std::optional<Ticket> PipelineCore::await_ready(const std::stop_token& stop,
+                                                const WaitPause* pause) {
   Lock lock(mutex_);
   waiting_since_ = clock_.now();
+  if (pause != nullptr) next_pause_ = *waiting_since_ + pause->every;
   num_waiting_.fetch_add(1);  // see release()
   std::optional<Ticket> ticket;
-  for (;;) {
+  bool goes_on = true;
+  while (goes_on) {
     if (stop.stop_requested()) cancel_locked();
     if (is_over()) break;
     const std::uint32_t slot = ring_.find_ready();
@@ -96,23 +99,34 @@ std::optional<Ticket> PipelineCore::await_ready(const std::stop_token& stop) {
       fail_at(ring_.next_deliver(), {.code = &kPipeLeases, .found = debug_string_locked()});
       continue;
     }
-    await_change(lock, stop);
+    goes_on = await_change(lock, stop, pause);
   }
   num_waiting_.fetch_sub(1);
   end_wait();
-  if (!ticket && !is_over()) raise(Error(*error_));
+  if (!ticket && goes_on && !is_over()) raise(Error(*error_));
   return ticket;
 }
 
 // With every slot leased nobody works, so nobody would notice that one came back unseen: from a
 // thread that took itself for the consumer.
-void PipelineCore::await_change(Lock& lock, const std::stop_token& stop) {
+bool PipelineCore::await_change(Lock& lock, const std::stop_token& stop, const WaitPause* pause) {
   constexpr std::chrono::milliseconds kLook{1};
+  const std::chrono::nanoseconds now = clock_.now();
+  if (pause != nullptr && now >= next_pause_) {
+    next_pause_ = now + pause->every;
+    lock.unlock();
+    const bool goes_on = pause->go_on();
+    lock.lock();
+    return goes_on;
+  }
   if (slots_.all_leased()) {
     consumer_.wait_until(lock, stop, Deadline::after(clock_, kLook));
+  } else if (pause != nullptr) {
+    consumer_.wait_until(lock, stop, {&clock_, next_pause_});
   } else {
     consumer_.wait(lock, stop);
   }
+  return true;
 }
 
 // Workers find the slot when they need one. The consumer asks for them with its next take, unless

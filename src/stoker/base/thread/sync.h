@@ -93,6 +93,13 @@ struct Deadline {
   }
 };
 
+// Something that a long wait does now and then, outside of every lock: look for Ctrl-C, say what it
+// waits for. `go_on` may end the wait by giving false; nothing is lost by it.
+struct WaitPause {
+  std::chrono::nanoseconds every{};
+  std::function<bool()> go_on;
+};
+
 // Wakes waiters, sometimes without cause: wait in a loop over your own condition, which is then
 // also what the thread-safety analysis can check:
 //   while (items_.empty())

@@ -39,6 +39,7 @@ class DeviceLease {
     readers_.add(stream);
     slot().ready.hold_back(stream);
   }
+  void add_reader(cuda::StreamView stream) { readers_.add(stream); }
   // The memory may be used again once `stream`, and every stream of wait(), has done what it has
   // been given so far.
   void release(cuda::StreamView stream) {

@@ -30,8 +30,8 @@ PeerTransfer::~PeerTransfer() {
 // device and finds none would be lost.
 DeviceLease PeerTransfer::next(const std::shared_ptr<DeviceRing>& from, const Wait& wait) {
   if (!ahead_) {
-    if (!ring_->await_free(wait.stop, wait.patience)) return {};
-    const std::optional<std::uint32_t> slot = from->pop_ready(wait.stop, wait.patience);
+    if (!ring_->await_free(wait.stop, wait.patience, wait.pause)) return {};
+    const std::optional<std::uint32_t> slot = from->pop_ready(wait.stop, wait.patience, wait.pause);
     if (!slot) return {};
     ahead_ = send({from, *slot});
   }

@@ -21,6 +21,7 @@ class PeerTransfer {
   struct Wait {
     std::stop_token stop;
     std::chrono::nanoseconds patience{};
+    const WaitPause* pause = nullptr;
   };
 
   // Throws GpuError.

@@ -80,17 +80,56 @@ std::optional<std::uint32_t> DeviceRing::take_free(const std::stop_token& stop) 
   return take_first(free_);
 }
 
-bool DeviceRing::await_free(const std::stop_token& stop, std::chrono::nanoseconds patience) {
+// A consumer's wait: ends on a stop, by its pause, and with an error where it holds every slot for
+// longer than `patience`.
+class DeviceRing::LongWait {
+ public:
+  LongWait(const DeviceRing& ring, std::chrono::nanoseconds patience, const WaitPause* pause)
+      : ring_(ring),
+        patience_(patience),
+        pause_(pause),
+        starved_at_(system_clock().now() + patience),
+        pause_at_(system_clock().now() + (pause == nullptr ? patience : pause->every)) {}
+
+  // One wait for a change; false where it is over.
+  bool go_on(ConditionVariable& changed, Lock& lock,
+             const std::stop_token& stop) STOKER_NO_THREAD_CHECK {
+    const bool can_starve = patience_.count() > 0 && ring_.are_all_held();
+    if (!can_starve && pause_ == nullptr) return changed.wait(lock, stop) != WaitEnd::kStopped;
+    const auto until = !can_starve         ? pause_at_
+                       : pause_ == nullptr ? starved_at_
+                                           : std::min(starved_at_, pause_at_);
+    const WaitEnd end = changed.wait_until(lock, stop, {&system_clock(), until});
+    if (end == WaitEnd::kStopped) return false;
+    const std::chrono::nanoseconds now = system_clock().now();
+    if (can_starve && now >= starved_at_ && ring_.are_all_held()) ring_.raise_all_held();
+    if (pause_ == nullptr || now < pause_at_) return true;
+    pause_at_ = now + pause_->every;
+    lock.unlock();
+    was_ended_ = !pause_->go_on();
+    lock.lock();
+    return !was_ended_;
+  }
+  bool was_ended() const { return was_ended_; }
+
+ private:
+  const DeviceRing& ring_;
+  const std::chrono::nanoseconds patience_;
+  const WaitPause* const pause_;
+  const std::chrono::nanoseconds starved_at_;
+  std::chrono::nanoseconds pause_at_;
+  bool was_ended_ = false;
+};
+
+bool DeviceRing::await_free(const std::stop_token& stop, std::chrono::nanoseconds patience,
+                            const WaitPause* pause) {
   Lock lock(mutex_);
-  const Deadline deadline = Deadline::after(system_clock(), patience);
+  LongWait wait(*this, patience, pause);
   while (free_.empty() && !is_over()) {
-    const bool can_starve = patience.count() > 0 && are_all_held();
-    const WaitEnd end =
-        can_starve ? freed_.wait_until(lock, stop, deadline) : freed_.wait(lock, stop);
-    if (end == WaitEnd::kStopped) break;
-    if (end == WaitEnd::kDeadline && are_all_held()) raise_all_held();
+    if (!wait.go_on(freed_, lock, stop)) break;
   }
   if (error_) raise(Error(*error_));
+  if (wait.was_ended()) return false;
   return !is_closed_ && !stop.stop_requested();
 }
 
@@ -121,16 +160,13 @@ void DeviceRing::open() {
 }
 
 std::optional<std::uint32_t> DeviceRing::pop_ready(const std::stop_token& stop,
-                                                   std::chrono::nanoseconds patience) {
+                                                   std::chrono::nanoseconds patience,
+                                                   const WaitPause* pause) {
   Lock lock(mutex_);
   const Stopwatch waited;
-  const Deadline deadline = Deadline::after(system_clock(), patience);
+  LongWait wait(*this, patience, pause);
   while (ready_.empty() && !is_over()) {
-    const bool can_starve = patience.count() > 0 && are_all_held();
-    const WaitEnd end =
-        can_starve ? filled_.wait_until(lock, stop, deadline) : filled_.wait(lock, stop);
-    if (end == WaitEnd::kStopped) break;
-    if (end == WaitEnd::kDeadline && are_all_held()) raise_all_held();
+    if (!wait.go_on(filled_, lock, stop)) break;
   }
   consumer_wait_s_ += waited.seconds();
   if (stop.stop_requested()) return std::nullopt;

@@ -102,7 +102,8 @@ class DeviceRing {
   // Waits until take_free() would not; false after a stop. For a consumer that fills slots itself:
   // throws what fail() was given, and E-PIPE-LEASES when it holds every slot for longer than
   // `patience` (0: any time).
-  bool await_free(const std::stop_token& stop, std::chrono::nanoseconds patience);
+  bool await_free(const std::stop_token& stop, std::chrono::nanoseconds patience,
+                  const WaitPause* pause = nullptr);
   void push_ready(std::uint32_t slot);
   // next() throws it once everything before is delivered.
   void fail(Error error);
@@ -111,8 +112,10 @@ class DeviceRing {
 
   // Waits for the next batch in order; nothing after a stop or close. Throws what fail() was given,
   // and E-PIPE-LEASES when the consumer holds every slot for longer than `patience`.
+  // Also nothing where `pause` ends the wait.
   std::optional<std::uint32_t> pop_ready(const std::stop_token& stop,
-                                         std::chrono::nanoseconds patience);
+                                         std::chrono::nanoseconds patience,
+                                         const WaitPause* pause = nullptr);
   // Waits until that many are ready; returns earlier at the deadline, after a stop, and when there
   // will be no more.
   struct ReadyWait {
@@ -128,6 +131,7 @@ class DeviceRing {
   RingStats stats() const;
 
  private:
+  class LongWait;
   RingStats stats_locked() const STOKER_REQUIRES(mutex_);
   std::uint32_t lease_first() STOKER_REQUIRES(mutex_);
   bool are_all_held() const STOKER_REQUIRES(mutex_) { return num_leased_ == slots_.size(); }

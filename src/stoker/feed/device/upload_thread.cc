@@ -102,7 +102,7 @@ bool UploadThread::await_demand(const std::stop_token& stop) {
   return true;
 }
 
-DeviceLease UploadThread::next(const std::stop_token& stop) {
+DeviceLease UploadThread::next(const std::stop_token& stop, const WaitPause* pause) {
   const std::shared_ptr<DeviceRing>& ring = parts_.work->ring();
   const bool is_on_demand = parts_.setup->ahead == DeviceAhead::kOnDemand;
   if (is_on_demand) {
@@ -110,8 +110,8 @@ DeviceLease UploadThread::next(const std::stop_token& stop) {
     ++num_asked_;
     asked_.notify_one();
   }
-  if (peer_transfer_ != nullptr) return peer_transfer_->next(ring, {stop, parts_.patience});
-  const std::optional<std::uint32_t> slot = ring->pop_ready(stop, parts_.patience);
+  if (peer_transfer_ != nullptr) return peer_transfer_->next(ring, {stop, parts_.patience, pause});
+  const std::optional<std::uint32_t> slot = ring->pop_ready(stop, parts_.patience, pause);
   if (!slot) return {};
   if (is_on_demand) ring->slot(*slot).ready.synchronize();
   return {ring, *slot};

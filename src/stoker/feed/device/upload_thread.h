@@ -42,7 +42,7 @@ class UploadThread {
 
   // The next batch in order, its copies and kernels enqueued; empty at the end and after a stop.
   // Throws what ended the run.
-  DeviceLease next(const std::stop_token& stop);
+  DeviceLease next(const std::stop_token& stop, const WaitPause* pause = nullptr);
   RingStats ring_stats() const { return parts_.work->ring()->stats(); }
   UploadStats stats() const;
 

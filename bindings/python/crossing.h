@@ -1,0 +1,47 @@
+// What the files of the module share: how settings, failures and reports cross into Python.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "stoker/config/load.h"
+
+namespace stoker::python {
+
+namespace nb = nanobind;
+
+// Keyword arguments as names and values written down, in the order given.
+using Keywords = std::vector<std::pair<std::string, std::string>>;
+
+// The settings that a call means: file < environment < keywords. `call` ("Feed") is what messages
+// name. Throws ConfigError.
+config::LoadedSettings settings_of(const std::string& call, const std::string& config_file,
+                                   const Keywords& keywords);
+
+// Runs pending Python signal handlers from a wait without the GIL; false where one raised, and its
+// exception then is what the call ends with.
+bool may_go_on();
+
+// Hands what the library said since the last call to Python's logging; cheap where it said nothing.
+// Precondition: the GIL is held.
+void pass_on_log();
+
+// Calls what may take long: without the GIL, and with every exception of Python kept.
+template <class Body>
+auto without_gil(Body&& body) {
+  const nb::gil_scoped_release released;
+  return std::forward<Body>(body)();
+}
+
+void bind_errors(nb::module_& module);
+void bind_log(nb::module_& module);
+void bind_settings(nb::module_& module);
+void bind_tensor(nb::module_& module);
+void bind_batch(nb::module_& module);
+void bind_feed(nb::module_& module);
+
+}  // namespace stoker::python

@@ -1,0 +1,305 @@
+// A feed in Python: opened from keyword arguments, iterated an epoch at a time, never blocking the
+// interpreter.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+
+#include "held_batch.h"
+#include "stoker/base/json.h"
+#include "stoker/base/log.h"
+#include "stoker/base/number_text.h"
+#include "stoker/feed/device/gpu_mode.h"
+#include "stoker/feed/errors.h"
+#include "stoker/feed/open_feed.h"
+#include "stoker/pipeline/errors.h"
+
+namespace stoker::python {
+namespace {
+
+constexpr std::chrono::milliseconds kLookForSignals{50};
+constexpr double kSayHeldAfter_s = 5;
+
+// One thread at a time may be inside; others that call then are refused, close() waits for them.
+class PythonFeed {
+ public:
+  PythonFeed(const std::string& config, const Keywords& keywords,
+             const std::optional<std::string>& state);
+  ~PythonFeed();
+
+  // The next batch, or null at the end of the epoch. `timeout_s` 0: any time.
+  std::shared_ptr<HeldBatch> next(double timeout_s);
+  void close();
+  bool is_closed() const { return opened_ == nullptr; }
+
+  // Where the next loop begins: after a broken one at the next epoch, else where the feed is.
+  std::uint64_t begin_loop();
+  std::uint64_t loop() const { return loop_; }
+  void set_epoch(std::uint64_t epoch);
+  void restore(const std::string& state);
+
+  feed::Feed& feed();
+  const feed::OpenedFeed& opened() {
+    feed();
+    return *opened_;
+  }
+  std::vector<HeldPlace> held() const { return held_->now(); }
+
+ private:
+  class Inside;
+  std::optional<feed::Batch> await(double timeout_s);
+  void say_held(double waited_s) const;
+
+  std::unique_ptr<feed::OpenedFeed> opened_;
+  std::shared_ptr<HeldList> held_ = std::make_shared<HeldList>();
+  std::stop_source stop_;
+  std::atomic<bool> is_inside_{false};
+  std::uint64_t loop_ = 0;
+  bool is_restored_ = false;  // a loop has not begun since
+  const int process_ = ::getpid();
+};
+
+class PythonFeed::Inside {
+ public:
+  explicit Inside(std::atomic<bool>& flag) : flag_(flag) {
+    if (flag_.exchange(true))
+      raise({.code = &feed::kFeedIteration,
+             .promised = "one thread at a time",
+             .found = "another one is waiting for a batch"});
+  }
+  ~Inside() { flag_.store(false); }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+
+ private:
+  std::atomic<bool>& flag_;
+};
+
+PythonFeed::PythonFeed(const std::string& config, const Keywords& keywords,
+                       const std::optional<std::string>& state) {
+  const config::LoadedSettings loaded = settings_of("Feed", config, keywords);
+  for (const std::string& notice : loaded.notices) log(LogLevel::kInfo, notice);
+  const nb::gil_scoped_release released;
+  feed::OpenOptions options{.state = state, .stop = stop_.get_token()};
+  opened_ = std::make_unique<feed::OpenedFeed>(feed::open_feed(loaded.settings, options));
+  is_restored_ = state.has_value();
+}
+
+PythonFeed::~PythonFeed() { close(); }
+
+feed::Feed& PythonFeed::feed() {
+  if (::getpid() != process_)
+    raise({.code = &feed::kFeedFork, .found = "the feed runs in the parent of this process"});
+  if (opened_ == nullptr) raise({.code = &feed::kFeedClosed, .found = "the feed is closed"});
+  return opened_->feed;
+}
+
+// In a process forked from the feed's own nothing can be ended: the threads are not there.
+void PythonFeed::close() {
+  if (opened_ == nullptr) return;
+  if (::getpid() != process_) {
+    static_cast<void>(opened_.release());
+    return;
+  }
+  stop_.request_stop();
+  const nb::gil_scoped_release released;
+  while (is_inside_.load()) ::usleep(200);
+  opened_.reset();
+}
+
+void PythonFeed::say_held(double waited_s) const {
+  const std::string held = held_text(held_->now());
+  if (held.empty()) return;
+  log(LogLevel::kWarning,
+      "no batch for " + seconds_text(waited_s) + "; " + held +
+          ". A batch is held until it, and every tensor made from it, is gone.");
+}
+
+std::optional<feed::Batch> PythonFeed::await(double timeout_s) {
+  const Stopwatch waited;
+  bool is_late = false;
+  bool is_interrupted = false;
+  bool said = false;
+  const WaitPause pause{kLookForSignals, [&] {
+                          if (!said && waited.seconds() > kSayHeldAfter_s) {
+                            said = true;
+                            say_held(waited.seconds());
+                          }
+                          is_late = timeout_s > 0 && waited.seconds() >= timeout_s;
+                          is_interrupted = !may_go_on();
+                          return !is_late && !is_interrupted;
+                        }};
+  std::optional<feed::Batch> batch =
+      without_gil([&] { return opened_->feed.next(stop_.get_token(), &pause); });
+  if (is_interrupted) throw nb::python_error();
+  if (stop_.stop_requested())
+    raise({.code = &feed::kFeedClosed, .found = "the feed was closed while this thread waited"});
+  if (is_late && !batch)
+    raise({.code = &feed::kFeedTimeout,
+           .promised = "a batch within " + seconds_text(timeout_s),
+           .found = opened_->feed.debug_string()});
+  return batch;
+}
+
+std::shared_ptr<HeldBatch> PythonFeed::next(double timeout_s) {
+  feed();
+  const Inside inside(is_inside_);
+  CodeLine taken = current_line();
+  std::optional<feed::Batch> batch;
+  try {
+    batch = await(timeout_s);
+  } catch (const Failure& failure) {
+    if (failure.error().code != &pipeline::kPipeLeases) throw;
+    Error error = failure.error();
+    error.found += "; " + held_text(held_->now());
+    raise(std::move(error));
+  }
+  if (!batch) return nullptr;
+  return std::make_shared<HeldBatch>(std::move(*batch), held_, std::move(taken));
+}
+
+std::uint64_t PythonFeed::begin_loop() {
+  feed::Feed& own = feed();
+  const feed::FeedPosition at = own.position();
+  if (at.batch > 0 && !is_restored_) {
+    without_gil([&] { own.seek({at.epoch + 1, 0}); });
+  }
+  is_restored_ = false;
+  return ++loop_;
+}
+
+void PythonFeed::set_epoch(std::uint64_t epoch) {
+  feed::Feed& own = feed();
+  const feed::FeedPosition at = own.position();
+  if (at.epoch == epoch && (at.batch == 0 || is_restored_)) return;
+  without_gil([&] { own.seek({epoch, 0}); });
+  is_restored_ = false;
+}
+
+void PythonFeed::restore(const std::string& state) {
+  feed::Feed& own = feed();
+  without_gil([&] { own.restore(state); });
+  is_restored_ = true;
+  ++loop_;
+}
+
+// One loop over an epoch.
+struct Epoch {
+  std::shared_ptr<PythonFeed> feed;
+  std::uint64_t loop = 0;
+  double timeout_s = 0;
+  bool has_ended = false;
+};
+
+PythonBatch next_batch(Epoch& self) {
+  pass_on_log();
+  if (self.has_ended) throw nb::stop_iteration();
+  if (self.loop != self.feed->loop())
+    raise({.code = &feed::kFeedIteration, .found = "a newer loop over this feed has begun"});
+  std::shared_ptr<HeldBatch> held = self.feed->next(self.timeout_s);
+  if (held == nullptr) {
+    self.has_ended = true;
+    throw nb::stop_iteration();
+  }
+  return {.held = std::move(held)};
+}
+
+Json stats_json(PythonFeed& self) {
+  const feed::FeedStats stats = self.feed().stats();
+  Json json{{"batches", stats.num_batches},
+            {"clips", stats.num_clips},
+            {"bad_rows", stats.num_empty_bad},
+            {"frames", stats.true_frames},
+            {"padding", stats.padding_share()},
+            {"wait_s", stats.ring ? stats.ring->consumer_wait_s : stats.pipeline.consumer_wait_s},
+            {"ready", stats.ring ? stats.ring->num_ready : stats.pipeline.num_ready},
+            {"workers", self.feed().num_workers()},
+            {"depth", self.feed().depth()},
+            {"buffer_bytes", self.feed().buffer_bytes()}};
+  Json stages = Json::object();
+  for (const pipeline::StageTime& stage : stats.pipeline.stages)
+    stages[std::string(stage.name)] = stage.busy_s;
+  json["stages_s"] = std::move(stages);
+  Json fallbacks = Json::object();
+  for (const feed::FallbackCount& each : stats.fallbacks)
+    fallbacks[each.from + " -> " + each.to + ": " + each.reason] = each.count;
+  json["fallbacks"] = std::move(fallbacks);
+  Json held = Json::array();
+  for (const HeldPlace& each : self.held())
+    held.push_back({{"epoch", each.epoch},
+                    {"batch", each.index},
+                    {"taken", each.taken.file + ":" + std::to_string(each.taken.line)}});
+  json["held"] = std::move(held);
+  return json;
+}
+
+void bind_epoch(nb::module_& module) {
+  nb::class_<Epoch>(module, "Epoch", "A loop over one epoch of a feed.")
+      .def("__iter__", [](nb::handle self) { return nb::borrow(self); })
+      .def("__next__", &next_batch)
+      .def("__length_hint__", [](Epoch& self) {
+        feed::Feed& own = self.feed->feed();
+        return self.has_ended ? 0 : own.num_batches() - own.position().batch;
+      });
+}
+
+}  // namespace
+
+void bind_feed(nb::module_& module) {
+  bind_epoch(module);
+  nb::class_<PythonFeed>(module, "Feed", nb::is_weak_referenceable())
+      .def(nb::new_([](const std::string& config, const Keywords& keywords,
+                       const std::optional<std::string>& state) {
+             return std::make_shared<PythonFeed>(config, keywords, state);
+           }),
+           nb::arg("config"), nb::arg("keywords"), nb::arg("state") = nb::none())
+      .def(
+          "begin",
+          [](const std::shared_ptr<PythonFeed>& self, double timeout_s) {
+            return Epoch{.feed = self, .loop = self->begin_loop(), .timeout_s = timeout_s};
+          },
+          nb::arg("timeout_s"))
+      .def("close", &PythonFeed::close)
+      .def_prop_ro("is_closed", &PythonFeed::is_closed)
+      .def("set_epoch", &PythonFeed::set_epoch, nb::arg("epoch"))
+      .def("state", [](PythonFeed& self) { return self.feed().state(); })
+      .def("restore", &PythonFeed::restore, nb::arg("state"))
+      .def("num_batches", [](PythonFeed& self) { return self.feed().num_batches(); })
+      .def_prop_ro("position",
+                   [](PythonFeed& self) {
+                     const feed::FeedPosition at = self.feed().position();
+                     return std::pair(at.epoch, at.batch);
+                   })
+      .def("stats", [](PythonFeed& self) { return stats_json(self).dump(); })
+      .def("debug", [](PythonFeed& self) { return self.feed().debug_string(); })
+      .def("mode", [](PythonFeed& self) { return self.opened().mode.lines; })
+      .def_prop_ro("num_rows", [](PythonFeed& self) { return self.feed().order().rows().size(); })
+      .def(
+          "set_core_share",
+          [](PythonFeed& self, unsigned num_cores) {
+            feed::Feed& own = self.feed();
+            without_gil([&] { own.set_core_share(num_cores); });
+          },
+          nb::arg("num_cores"))
+      .def(
+          "set_num_workers",
+          [](PythonFeed& self, unsigned num_workers) {
+            feed::Feed& own = self.feed();
+            without_gil([&] { own.set_num_workers(num_workers); });
+          },
+          nb::arg("num_workers"))
+      .def("shapes", [](PythonFeed& self) {
+        nb::list all;
+        for (const feed::BatchShape& shape : self.feed().shapes())
+          all.append(nb::make_tuple(shape.num_rows, shape.num_frames, shape.num_tokens));
+        return all;
+      });
+}
+
+}  // namespace stoker::python

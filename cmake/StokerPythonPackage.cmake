@@ -1,0 +1,37 @@
+# Decides STOKER_HAS_PYTHON_PACKAGE: the Python package is built where Python's headers and nanobind are found.
+
+set(STOKER_PYTHON_PACKAGE auto CACHE STRING "The Python package: auto (when nanobind and Python's headers are found), on, off")
+set_property(CACHE STOKER_PYTHON_PACKAGE PROPERTY STRINGS auto on off)
+set(STOKER_HAS_PYTHON_PACKAGE OFF)
+
+# The interpreter that pip builds for, else STOKER_PYTHON, else .venv's, else python3.
+function(stoker_choose_python out)
+  foreach(python "${Python_EXECUTABLE}" "${STOKER_PYTHON}" "${PROJECT_SOURCE_DIR}/.venv/bin/python")
+    if(python AND EXISTS "${python}")
+      set(${out} "${python}" PARENT_SCOPE)
+      return()
+    endif()
+  endforeach()
+  find_program(STOKER_SYSTEM_PYTHON python3)
+  set(${out} "${STOKER_SYSTEM_PYTHON}" PARENT_SCOPE)
+endfunction()
+
+if(NOT STOKER_PYTHON_PACKAGE STREQUAL "off" AND NOT STOKER_SANITIZE AND NOT STOKER_FUZZ)
+  stoker_choose_python(Python_EXECUTABLE)
+  find_package(Python 3.10 COMPONENTS Interpreter Development.Module QUIET)
+  if(Python_Development.Module_FOUND)
+    execute_process(COMMAND "${Python_EXECUTABLE}" -m nanobind --cmake_dir OUTPUT_VARIABLE nanobind_folder
+                    OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE no_nanobind)
+    if(no_nanobind EQUAL 0)
+      set(nanobind_ROOT "${nanobind_folder}")
+    endif()
+    find_package(nanobind CONFIG QUIET)
+    if(nanobind_FOUND)
+      set(STOKER_HAS_PYTHON_PACKAGE ON)
+    endif()
+  endif()
+  if(STOKER_PYTHON_PACKAGE STREQUAL "on" AND NOT STOKER_HAS_PYTHON_PACKAGE)
+    message(FATAL_ERROR "STOKER_PYTHON_PACKAGE=on, but ${Python_EXECUTABLE} has no headers or no nanobind")
+  endif()
+endif()
+message(STATUS "Python package: ${STOKER_HAS_PYTHON_PACKAGE}")

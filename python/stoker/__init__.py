@@ -1,0 +1,42 @@
+"""Stoker keeps a GPU busy with speech batches and says why it idles.
+
+    import stoker
+    feed = stoker.Feed("LJSpeech-1.1", batch_frames=40_000, device="cuda:0")
+    for batch in feed:                       # one epoch; restartable; len(feed) batches
+        mel = torch.from_dlpack(batch.mel)   # zero copy, stream-safe
+    state = feed.state_dict()                # load_state_dict() resumes exactly
+"""
+
+from stoker._engine import Batch, Tensor
+from stoker._engine import version as __version__
+from stoker.batch import BatchCopy, Segments
+from stoker.errors import (
+    ConfigError,
+    DataError,
+    FeedTimeout,
+    GpuError,
+    LockError,
+    OutOfMemory,
+    StokerError,
+    StorageError,
+    UsageError,
+)
+from stoker.feed import Feed
+
+__all__ = [
+    "Batch",
+    "BatchCopy",
+    "ConfigError",
+    "DataError",
+    "Feed",
+    "FeedTimeout",
+    "GpuError",
+    "LockError",
+    "OutOfMemory",
+    "Segments",
+    "StokerError",
+    "StorageError",
+    "Tensor",
+    "UsageError",
+    "__version__",
+]

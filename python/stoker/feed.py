@@ -1,0 +1,202 @@
+"""The feed: batches of a speech data set, an epoch a loop, resumable at any batch."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import weakref
+from collections.abc import Iterator
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from stoker import _engine
+from stoker.settings import keywords_of
+
+if TYPE_CHECKING:
+    from stoker._engine import Batch
+
+_open_feeds: weakref.WeakSet[Feed] = weakref.WeakSet()
+
+
+class Feed:
+    """Batches of `data` in an order that depends on nothing but the settings and the seed.
+
+    A loop is one epoch; the next loop is the next one. A batch is valid until it and every tensor made from it is
+    gone, or release() was called. Every keyword is a setting (stoker.settings.declared()); these are used most:
+    """
+
+    def __init__(
+        self,
+        data: str | os.PathLike[str] | None = None,
+        *,
+        config: str | os.PathLike[str] | None = None,
+        state: dict[str, Any] | None = None,
+        timeout: float = 0.0,
+        cache: str | os.PathLike[str] | None = None,
+        batch_size: int | None = None,
+        batch_frames: int | None = None,
+        shuffle: bool | None = None,
+        seed: int | None = None,
+        drop_last: bool | None = None,
+        num_workers: int | None = None,
+        prefetch_factor: int | None = None,
+        pin_memory: bool | None = None,
+        device: Any = None,
+        rank: int | None = None,
+        world_size: int | None = None,
+        **settings: Any,
+    ) -> None:
+        if timeout < 0:
+            raise ValueError(f"expected a timeout of 0 (any time) or more seconds, found {timeout}")
+        given = {
+            "data.path": data,
+            "cache.dir": cache,
+            "data.batch_size": batch_size,
+            "data.batch_frames": batch_frames,
+            "data.shuffle": shuffle,
+            "seed": seed,
+            "data.drop_last": drop_last,
+            "data.num_workers": num_workers,
+            "data.prefetch_buffer_size": _ready_batches(prefetch_factor, num_workers),
+            "gpu.pin_memory": pin_memory,
+            "device": device,
+            "data.rank": rank,
+            "data.world_size": world_size,
+        }
+        self._arguments = {"config": config, "timeout": timeout, **given, **settings}
+        self._timeout_s = timeout
+        self._engine = _engine.Feed(
+            os.fspath(config or ""), keywords_of({**given, **settings}), None if state is None else _line_of(state)
+        )
+        self._shares_cores = num_workers is None and "data.num_workers" not in settings
+        _open_feeds.add(self)
+        _share_cores()
+        _engine.pass_on_log()
+
+    def __iter__(self) -> Iterator[Batch]:
+        return self._engine.begin(self._timeout_s)
+
+    def __len__(self) -> int:
+        return self._engine.num_batches()
+
+    @property
+    def epoch(self) -> int:
+        """The epoch that the feed is in."""
+        return self._engine.position[0]
+
+    def set_epoch(self, epoch: int) -> None:
+        """The next loop is this epoch; one that was restored in the middle of it goes on there."""
+        self._engine.set_epoch(epoch)
+
+    def state_dict(self) -> dict[str, Any]:
+        """The place behind the last batch that a loop gave: enough to go on exactly, with any number of workers."""
+        return {"stoker": self._engine.state()}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Goes to a saved place; the next loop begins with the batch that would have come."""
+        self._engine.restore(_line_of(state))
+
+    def stats(self) -> dict[str, Any]:
+        """What the feed did so far: batches, clips, waiting, work of every stage, what is held where."""
+        _engine.pass_on_log()
+        stats: dict[str, Any] = json.loads(self._engine.stats())
+        return stats
+
+    @property
+    def shapes(self) -> list[tuple[int, int, int]]:
+        """The fixed set of (rows, frames, tokens) that batches have."""
+        return self._engine.shapes()
+
+    @property
+    def num_rows(self) -> int:
+        """Utterances of an epoch, over all ranks."""
+        return self._engine.num_rows
+
+    def close(self) -> None:
+        """Ends the feed; batches that are held stay valid."""
+        self._engine.close()
+        _open_feeds.discard(self)
+        _share_cores()
+        _engine.pass_on_log()
+
+    def __enter__(self) -> Feed:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        name = str(self._arguments["data.path"])
+        if self._engine.is_closed:
+            return f"stoker.Feed({name!r}, closed)"
+        epoch, batch = self._engine.position
+        return f"stoker.Feed({name!r}, {len(self)} batches, at epoch {epoch} batch {batch})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For another process (spawn, forkserver): opened there with the same arguments, at the same place."""
+        state = None if self._engine.is_closed else self.state_dict()
+        return (_open_again, (self._arguments, state))
+
+
+def _ready_batches(prefetch_factor: int | None, num_workers: int | None) -> int | None:
+    """As with torch: batches that are ready for each worker."""
+    return None if prefetch_factor is None else prefetch_factor * max(1, num_workers or 1)
+
+
+def _line_of(state: dict[str, Any]) -> str:
+    try:
+        return str(state["stoker"])
+    except (KeyError, TypeError):
+        raise ValueError(f"expected what state_dict() gave, found {state!r}") from None
+
+
+def _open_again(arguments: dict[str, Any], state: dict[str, Any] | None) -> Feed:
+    return Feed(state=state, **arguments)
+
+
+def _share_cores() -> None:
+    """Feeds whose workers are chosen automatically have the cores of the process together, not each."""
+    feeds = [feed for feed in _open_feeds if feed._shares_cores and not feed._engine.is_closed]
+    if len(feeds) < 2 and not _was_shared:
+        return
+    num_cores = len(os.sched_getaffinity(0))
+    for place, feed in enumerate(feeds):
+        share = num_cores // len(feeds) + (1 if place < num_cores % len(feeds) else 0)
+        feed._engine.set_core_share(max(1, share))
+    _was_shared[:] = [True] if len(feeds) > 1 else []
+
+
+_was_shared: list[bool] = []
+
+
+@atexit.register
+def _close_all() -> None:
+    """Threads that still wait for a batch come out while there is an interpreter to come out into."""
+    for feed in list(_open_feeds):
+        feed._engine.close()
+
+
+def _document() -> None:
+    """The sentences of the settings, as the reference page has them."""
+    spelled = {
+        "batch_size": "data.batch_size",
+        "batch_frames": "data.batch_frames",
+        "shuffle": "data.shuffle",
+        "seed": "seed",
+        "drop_last": "data.drop_last",
+        "num_workers": "data.num_workers",
+        "pin_memory": "gpu.pin_memory",
+        "device": "device",
+        "cache": "cache.dir",
+        "rank": "data.rank",
+        "world_size": "data.world_size",
+    }
+    sentences = {setting["path"]: setting["sentence"] for setting in _engine.declared_settings()}
+    lines = [f"    {name}: {sentences[path]}" for name, path in spelled.items()]
+    Feed.__doc__ = f"{Feed.__doc__}\n" + "\n".join(lines)
+
+
+_document()
