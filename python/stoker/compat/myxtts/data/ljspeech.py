@@ -21,11 +21,16 @@ _SPLITS = {"train": "train", "val": "eval", "test": "eval"}
 
 
 def as_tuple(batch: Any) -> BatchTuple:
-    """Tokens [B, L], mel [B, T, M], token counts and frame counts, padded with 0 to the longest of the batch."""
-    mel_len = np.array(batch.mel_len, dtype=np.int32)
-    text_len = np.array(batch.text_len, dtype=np.int32)
-    tokens = np.array(np.asarray(batch.tokens)[:, : text_len.max(initial=0)], dtype=np.int32)
-    mel = np.array(np.asarray(batch.mel)[:, : mel_len.max(initial=0)], dtype=np.float32)
+    """Tokens [B, L], mel [B, T, M], token counts and frame counts, padded with 0 to the longest of the batch.
+
+    The feed fills a short last batch with empty rows, where myxtts' batch was smaller: they are left out.
+    """
+    frames = np.asarray(batch.mel_len)
+    rows = np.flatnonzero(frames)
+    mel_len = frames[rows].astype(np.int32)
+    text_len = np.asarray(batch.text_len)[rows].astype(np.int32)
+    tokens = np.asarray(batch.tokens)[rows, : text_len.max(initial=0)].astype(np.int32, copy=False)
+    mel = np.asarray(batch.mel)[rows, : mel_len.max(initial=0)].astype(np.float32, copy=False)
     for row, num_frames in zip(mel, mel_len, strict=True):
         row[num_frames:] = 0
     return tokens, mel, text_len, mel_len
@@ -46,7 +51,9 @@ class BatchTuples:
                 asked = perf_counter()
                 for batch in feed:
                     arrays = as_tuple(batch)
-                    del batch
+                    del batch  # its slot is free while the loop computes
+                    if arrays[0].shape[0] == 0:
+                        continue
                     monitor.log_operation("data_loading", perf_counter() - asked)
                     yield arrays
                     asked = perf_counter()
