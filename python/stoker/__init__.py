@@ -1,10 +1,10 @@
 """Stoker keeps a GPU busy with speech batches and says why it idles.
 
-import stoker
-feed = stoker.Feed("LJSpeech-1.1", batch_frames=40_000, device="cuda:0")
-for batch in feed:                       # one epoch; restartable; len(feed) batches
-    mel = torch.from_dlpack(batch.mel)   # zero copy, stream-safe
-state = feed.state_dict()                # load_state_dict() resumes exactly
+    import stoker
+    feed = stoker.Feed("LJSpeech-1.1", batch_frames=40_000, device="cuda:0")
+    for batch in feed:                       # one epoch; restartable; len(feed) batches
+        mel = torch.from_dlpack(batch.mel)   # zero copy, stream-safe
+    state = feed.state_dict()                # load_state_dict() resumes exactly
 """
 
 from stoker._engine import Batch, Tensor

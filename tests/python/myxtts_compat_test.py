@@ -75,7 +75,7 @@ def test_an_unknown_key_names_the_nearest_and_a_bad_value_its_range() -> None:
 def test_tuples_are_those_of_the_feed_padded_with_zeros(folder: Path, use_cache_files: bool) -> None:
     config = DataConfig(batch_size=4, num_workers=2)
     dataset = LJSpeechDataset(folder, config)
-    settings = {"device": "cpu", "batch_dtype": "f32", "data.split": "train", "shuffle": False}
+    settings: dict[str, Any] = {"device": "cpu", "batch_dtype": "f32", "data.split": "train", "shuffle": False}
     if not use_cache_files:
         settings["preprocessing_mode"] = "runtime"
     found = tuples(dataset, shuffle=False, repeat=False, use_cache_files=use_cache_files)
@@ -110,8 +110,8 @@ def test_a_repeating_data_set_goes_on_and_each_iteration_begins_anew(folder: Pat
 
 def test_the_cache_is_built_checked_and_fixed(folder: Path) -> None:
     dataset = LJSpeechDataset(folder, DataConfig())
-    assert dataset.precompute_mels(num_workers=2) is None
-    assert dataset.precompute_tokens(num_workers=2, overwrite=False) is None
+    dataset.precompute_mels(num_workers=2)
+    dataset.precompute_tokens(num_workers=2, overwrite=False)
     sound = dataset.verify_and_fix_cache(fix=True)
     assert sound["checked"] > 0 and sound["fixed"] == 0 and sound["failed"] == 0
     shard = next((folder / ".stoker").rglob("shard-*.stk"))

@@ -31,8 +31,8 @@ def as_tuple(batch: Any) -> BatchTuple:
     text_len = np.asarray(batch.text_len)[rows].astype(np.int32)
     tokens = np.asarray(batch.tokens)[rows, : text_len.max(initial=0)].astype(np.int32, copy=False)
     mel = np.asarray(batch.mel)[rows, : mel_len.max(initial=0)].astype(np.float32, copy=False)
-    for row, num_frames in zip(mel, mel_len, strict=True):
-        row[num_frames:] = 0
+    for row, num_frames in enumerate(mel_len):
+        mel[row, num_frames:] = 0
     return tokens, mel, text_len, mel_len
 
 
