@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <memory>
 #include <random>
 #include <stdexcept>
 #include <thread>
@@ -257,27 +258,30 @@ TEST(PerformanceMonitorTest, TheMachinesOwnGaugeReadsPercentages) {
 }
 
 TEST(PerformanceMonitorTest, SamplingTakesReadingsUntilStoppedAndAForkedChildEnds) {
-  PerformanceMonitor monitor({.sample_every = milliseconds(1)}, system_clock(),
-                             std::make_unique<SetGauge>(MachineReading{.cpu_percent = 10}));
-  monitor.start_sampling();
-  monitor.start_sampling();
-  EXPECT_TRUE(monitor.is_sampling());
-  while (monitor.figures().machine.num_readings < 3) std::this_thread::sleep_for(milliseconds(1));
+  const MachineReading reading{.cpu_percent = 10};
+  auto monitor =
+      std::make_unique<PerformanceMonitor>(MonitorOptions{.sample_every = milliseconds(1)},
+                                           system_clock(), std::make_unique<SetGauge>(reading));
+  monitor->start_sampling();
+  monitor->start_sampling();
+  EXPECT_TRUE(monitor->is_sampling());
+  while (monitor->figures().machine.num_readings < 3) std::this_thread::sleep_for(milliseconds(1));
   const pid_t child = fork();
   if (child == 0) {
-    const bool was_sampling = monitor.is_sampling();
-    monitor.stop_sampling();
+    alarm(20);
+    const bool was_sampling = monitor->is_sampling();
+    monitor.reset();
     _exit(was_sampling ? 1 : 0);
   }
   int status = -1;
   ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
-  monitor.stop_sampling();
-  EXPECT_FALSE(monitor.is_sampling());
-  const std::uint64_t taken = monitor.figures().machine.num_readings;
+  EXPECT_EQ(status, 0) << "a signal here is the alarm of a child that hung";
+  monitor->stop_sampling();
+  EXPECT_FALSE(monitor->is_sampling());
+  const std::uint64_t taken = monitor->figures().machine.num_readings;
   std::this_thread::sleep_for(milliseconds(5));
-  EXPECT_EQ(monitor.figures().machine.num_readings, taken);
-  EXPECT_DOUBLE_EQ(monitor.figures().machine.cpu_percent, 10);
+  EXPECT_EQ(monitor->figures().machine.num_readings, taken);
+  EXPECT_DOUBLE_EQ(monitor->figures().machine.cpu_percent, 10);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import random
+import signal
 import threading
 import time
 
@@ -105,6 +106,7 @@ def test_a_forked_child_starts_with_its_own_figures_and_ends() -> None:
     monitor.log_step_timing(1, 1, 1)
     child = os.fork()
     if child == 0:
+        signal.alarm(20)
         count = monitor.get_bottleneck_analysis()["steps"]["count"]
         os._exit(0 if count == 0 and not monitor.is_monitoring else 1)
     assert os.waitpid(child, 0)[1] == 0

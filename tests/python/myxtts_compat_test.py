@@ -108,6 +108,18 @@ def test_a_repeating_data_set_goes_on_and_each_iteration_begins_anew(folder: Pat
         len(BatchTuples(dataset, {}, repeat=True))
 
 
+def test_tensorflow_gets_a_data_set_of_its_own(folder: Path) -> None:
+    tf = pytest.importorskip("tensorflow")
+    dataset = LJSpeechDataset(folder, DataConfig(batch_size=4, num_workers=1))
+    made = dataset.create_tf_dataset(shuffle=False, repeat=False)
+    assert isinstance(made, tf.data.Dataset)
+    assert [spec.dtype for spec in made.element_spec] == [tf.int32, tf.float32, tf.int32, tf.int32]
+    assert made.element_spec[1].shape.as_list() == [None, None, 80]
+    for tensors, arrays in zip(made, tuples(dataset, shuffle=False, repeat=False), strict=True):
+        for tensor, array in zip(tensors, arrays, strict=True):
+            np.testing.assert_array_equal(tensor.numpy(), array)
+
+
 def test_the_cache_is_built_checked_and_fixed(folder: Path) -> None:
     dataset = LJSpeechDataset(folder, DataConfig())
     dataset.precompute_mels(num_workers=2)

@@ -123,31 +123,32 @@ void PerformanceMonitor::sample_now() {
 void PerformanceMonitor::start_sampling() {
   const Lock lock(sampler_mutex_);
   if (sampler_ != nullptr) return;
-  sampler_process_ = getpid();
-  sampler_ = std::make_unique<Thread>("monitor",
-                                      [this](const std::stop_token& stop) { sample_until(stop); });
+  auto sampler = std::make_unique<Sampler>();
+  sampler->process = getpid();
+  sampler->thread = Thread("monitor", [this, made = sampler.get()](const std::stop_token& stop) {
+    sample_until(*made, stop);
+  });
+  sampler_ = std::move(sampler);
 }
 
 void PerformanceMonitor::stop_sampling() {
   Lock lock(sampler_mutex_);
-  std::unique_ptr<Thread> ending = std::move(sampler_);
-  const bool is_here = sampler_process_ == getpid();
+  std::unique_ptr<Sampler> ending = std::move(sampler_);
   lock.unlock();
-  // A forked child has no such thread to join.
-  if (ending != nullptr && !is_here) std::ignore = ending.release();
+  if (ending != nullptr && ending->process != getpid()) std::ignore = ending.release();
 }
 
 bool PerformanceMonitor::is_sampling() const {
   const Lock lock(sampler_mutex_);
-  return sampler_ != nullptr && sampler_process_ == getpid();
+  return sampler_ != nullptr && sampler_->process == getpid();
 }
 
-void PerformanceMonitor::sample_until(const std::stop_token& stop) {
-  Lock lock(pause_mutex_);
+void PerformanceMonitor::sample_until(Sampler& sampler, const std::stop_token& stop) {
+  Lock lock(sampler.mutex);
   for (;;) {
     const Deadline next = Deadline::after(clock_, options_.sample_every);
     WaitEnd end = WaitEnd::kNotified;
-    while (end == WaitEnd::kNotified) end = pause_.wait_until(lock, stop, next);
+    while (end == WaitEnd::kNotified) end = sampler.pause.wait_until(lock, stop, next);
     if (end == WaitEnd::kStopped) return;
     try {
       sample_now();

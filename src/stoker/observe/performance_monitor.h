@@ -98,7 +98,6 @@ class PerformanceMonitor {
  private:
   Operation& operation_named(std::string_view name) STOKER_REQUIRES(mutex_);
   Kept copy_kept() const;
-  void sample_until(const std::stop_token& stop);
 
   const MonitorOptions options_;
   const Clock& clock_;
@@ -109,11 +108,18 @@ class PerformanceMonitor {
   Mutex gauge_mutex_;  // a reading takes longer than a step may wait
   std::unique_ptr<MachineGauge> gauge_ STOKER_GUARDED_BY(gauge_mutex_);
 
-  Mutex pause_mutex_;
-  ConditionVariable pause_;
+  // Whole in one place, so that a forked child can leave it alone: to destroy a condition that a
+  // thread of the parent waits for would block for ever.
+  struct Sampler {
+    pid_t process = 0;
+    Mutex mutex;
+    ConditionVariable pause;
+    Thread thread;  // last: ends first
+  };
+  void sample_until(Sampler& sampler, const std::stop_token& stop);
+
   mutable Mutex sampler_mutex_;
-  pid_t sampler_process_ STOKER_GUARDED_BY(sampler_mutex_) = 0;
-  std::unique_ptr<Thread> sampler_ STOKER_GUARDED_BY(sampler_mutex_);  // last: ends first
+  std::unique_ptr<Sampler> sampler_ STOKER_GUARDED_BY(sampler_mutex_);  // last: ends first
 };
 
 }  // namespace stoker::observe

@@ -172,7 +172,7 @@ def _tensorflow_dataset(tuples: BatchTuples) -> Any:
         generate,
         output_signature=(
             tf.TensorSpec([None, None], tf.int32),
-            tf.TensorSpec([None, None, None], tf.float32),
+            tf.TensorSpec([None, None, tuples.dataset.config.n_mels], tf.float32),
             tf.TensorSpec([None], tf.int32),
             tf.TensorSpec([None], tf.int32),
         ),
