@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 from collections.abc import Iterator
 from itertools import islice
@@ -18,8 +17,7 @@ from stoker import _engine
 from stoker.compat.myxtts import BatchTuples, DataConfig, LJSpeechDataset, TrainingConfig, XTTSConfig, XTTSTrainer
 from stoker.compat.myxtts.config.config import ConfigSection, written_settings
 
-ROOT = Path(__file__).resolve().parents[2]
-PROGRAM = Path(os.environ.get("STOKER_PROGRAM", str(ROOT / "build" / "stoker")))
+PROGRAM = Path(stoker.__file__).parents[2] / "stoker"  # both are in the build folder
 NUM_CLIPS = 24
 
 

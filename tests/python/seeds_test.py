@@ -15,8 +15,9 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-PROGRAM = Path(os.environ.get("STOKER_PROGRAM", str(ROOT / "build" / "stoker")))
+import stoker
+
+PROGRAM = Path(stoker.__file__).parents[2] / "stoker"  # both are in the build folder
 TRAINER = Path(os.environ.get("STOKER_TRAIN_LIBRARY", str(PROGRAM.parent / "lib" / "stoker" / "libstoker_train.so")))
 SEEDS = os.environ.get("STOKER_TEST_SEEDS", "")
 

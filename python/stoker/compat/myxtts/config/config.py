@@ -21,7 +21,6 @@ DATA_DEFAULTS: dict[str, Any] = {
     "wavs_train_dir": None,
     "wavs_eval_dir": None,
     "sample_rate": 22050,
-    "n_mels": 80,
     "trim_silence": True,
     "normalize_audio": True,
     "text_cleaners": ["english_cleaners"],

@@ -100,7 +100,9 @@ class LJSpeechDataset:
     def _precompute(self, operation: str, num_workers: int, overwrite: bool) -> dict[str, Any]:
         with get_performance_monitor().time_operation(operation), written_settings(self.config) as path:
             settings = self.settings(**{"data.num_workers": num_workers})
-            return stoker.precompute(str(self.data_path), config=path, overwrite=overwrite, **settings)
+            if overwrite:
+                settings["overwrite"] = True
+            return stoker.precompute(str(self.data_path), config=path, **settings)
 
     def precompute_mels(self, num_workers: int = 1, overwrite: bool = False) -> None:
         """Builds or completes the cache, which holds mels and tokens; what is there and valid stays."""
@@ -156,9 +158,17 @@ class LJSpeechDataset:
 
     def get_performance_report(self) -> str:
         """What the cache holds and what the process's monitor found, as text."""
-        lines = [f"Data set {self.data_path} ({self.subset}):"]
-        lines += [f"  {name}: {value}" for name, value in self._cache().info().items()]
+        lines = [f"Data set {self.data_path} ({self.subset}):", *self._cache_lines()]
         return "\n".join([*lines, get_performance_monitor().get_summary_report()])
+
+    def _cache_lines(self) -> list[str]:
+        try:
+            info = self._cache().info()
+        except stoker.StokerError as error:
+            return [f"  no cache: {error}"]
+        kinds = info.get("kinds", {})
+        plain = {name: value for name, value in info.items() if not isinstance(value, dict)}
+        return [f"  {name}: {value}" for name, value in [*plain.items(), *kinds.items()]]
 
     def __repr__(self) -> str:
         return f"<LJSpeechDataset {self.data_path} ({self.subset})>"
@@ -172,7 +182,7 @@ def _tensorflow_dataset(tuples: BatchTuples) -> Any:
         generate,
         output_signature=(
             tf.TensorSpec([None, None], tf.int32),
-            tf.TensorSpec([None, None, tuples.dataset.config.n_mels], tf.float32),
+            tf.TensorSpec([None, None, tuples.dataset.config.given.get("n_mels", 80)], tf.float32),
             tf.TensorSpec([None], tf.int32),
             tf.TensorSpec([None], tf.int32),
         ),
