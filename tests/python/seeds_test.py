@@ -88,13 +88,13 @@ BEFORE_TRAINING = """
 """
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
     """A folder with a data set in ./data, as the programs expect."""
-    made = tmp_path_factory.mktemp("seeds")
-    command = [str(PROGRAM), "data", "make", "--out", str(made / "data"), "--clips", "40", "--lengths", "uniform:1-2"]
+    data = str(tmp_path / "data")
+    command = [str(PROGRAM), "data", "make", "--out", data, "--clips", "40", "--lengths", "uniform:1-2"]
     subprocess.run(command, check=True, capture_output=True)
-    return made
+    return tmp_path
 
 
 def run(folder: Path, *blocks: str) -> str:
