@@ -61,5 +61,6 @@ void bind_settings(nb::module_& module);
 void bind_tensor(nb::module_& module);
 void bind_batch(nb::module_& module);
 void bind_feed(nb::module_& module);
+void bind_monitor(nb::module_& module);
 
 }  // namespace stoker::python

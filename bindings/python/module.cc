@@ -15,4 +15,5 @@ NB_MODULE(_engine, module) {
   bind_tensor(module);
   bind_batch(module);
   bind_feed(module);
+  bind_monitor(module);
 }

@@ -22,6 +22,8 @@ from stoker.errors import (
     UsageError,
 )
 from stoker.feed import Feed
+from stoker.monitor import PerformanceMonitor
+from stoker.watch import Watch, watch
 
 __all__ = [
     "Batch",
@@ -33,10 +35,13 @@ __all__ = [
     "GpuError",
     "LockError",
     "OutOfMemory",
+    "PerformanceMonitor",
     "Segments",
     "StokerError",
     "StorageError",
     "Tensor",
     "UsageError",
+    "Watch",
     "__version__",
+    "watch",
 ]

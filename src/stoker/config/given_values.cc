@@ -12,8 +12,9 @@ namespace stoker::config {
 namespace {
 
 // Variables that are read elsewhere, before or beside any settings.
-constexpr std::array<std::string_view, 5> kOtherVariables{
-    "STOKER_SIMD", "STOKER_CACHE", "STOKER_TRAIN_LIBRARY", "STOKER_TEST_DATA", "STOKER_VENV"};
+constexpr std::array<std::string_view, 6> kOtherVariables{
+    "STOKER_SIMD",      "STOKER_CACHE",      "STOKER_TRAIN_LIBRARY",
+    "STOKER_TEST_DATA", "STOKER_TEST_SEEDS", "STOKER_VENV"};
 
 [[noreturn]] void refuse_unknown(const Place& place, std::string_view what, std::string_view name,
                                  const std::vector<std::string>& candidates) {

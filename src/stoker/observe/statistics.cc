@@ -38,4 +38,34 @@ IntervalStatistics summarize_intervals(std::span<const double> intervals_s) {
   return out;
 }
 
+std::size_t cyclic_lag(std::span<const double> values) {
+  constexpr std::size_t kLeastLag = 2, kMostLag = 19;
+  constexpr double kLeastCorrelation = 0.3, kDeviations = 4;
+  if (values.size() < 2 * kMostLag) return 0;
+  const auto count = static_cast<double>(values.size());
+  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  if (squares <= 0) return 0;
+  double best = std::max(kLeastCorrelation, kDeviations / std::sqrt(count));
+  std::size_t best_lag = 0;
+  for (std::size_t lag = kLeastLag; lag <= kMostLag; ++lag) {
+    double products = 0;
+    for (std::size_t i = lag; i < values.size(); ++i)
+      products += (values[i] - mean) * (values[i - lag] - mean);
+    if (products / squares <= best) continue;
+    best = products / squares;
+    best_lag = lag;
+  }
+  return best_lag;
+}
+
+std::vector<double> RecentValues::in_order() const {
+  const auto held = static_cast<std::size_t>(std::min<std::uint64_t>(num_added_, ring_.size()));
+  const std::size_t first = held < ring_.size() ? 0 : num_added_ % ring_.size();
+  std::vector<double> values(held);
+  for (std::size_t i = 0; i < held; ++i) values[i] = ring_[(first + i) % ring_.size()];
+  return values;
+}
+
 }  // namespace stoker::observe

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <numeric>
 #include <span>
 #include <vector>
@@ -39,5 +40,33 @@ struct IntervalStatistics {
 };
 
 IntervalStatistics summarize_intervals(std::span<const double> intervals_s);
+
+// The lag, from 2 to 19, at which the values repeat themselves most; 0 where they do not. A lag
+// counts from an autocorrelation of 0.3, and of more where so few values reach 0.3 by chance.
+std::size_t cyclic_lag(std::span<const double> values);
+
+// The last `capacity` of many values, and the sum of all. Adding allocates nothing.
+class RecentValues {
+ public:
+  explicit RecentValues(std::size_t capacity) : ring_(std::max<std::size_t>(capacity, 1)) {}
+
+  void add(double value) {
+    ring_[static_cast<std::size_t>(num_added_ % ring_.size())] = value;
+    sum_ += value;
+    ++num_added_;
+  }
+  void clear() {
+    num_added_ = 0;
+    sum_ = 0;
+  }
+  std::uint64_t num_added() const { return num_added_; }
+  double sum() const { return sum_; }
+  std::vector<double> in_order() const;  // what the ring holds, oldest first
+
+ private:
+  std::vector<double> ring_;
+  std::uint64_t num_added_ = 0;
+  double sum_ = 0;
+};
 
 }  // namespace stoker::observe
