@@ -43,5 +43,9 @@ void bind_settings(nb::module_& module);
 void bind_tensor(nb::module_& module);
 void bind_batch(nb::module_& module);
 void bind_feed(nb::module_& module);
+void bind_verbs(nb::module_& module);
+void bind_cache(nb::module_& module);
+void bind_data(nb::module_& module);
+void bind_train(nb::module_& module);
 
 }  // namespace stoker::python

@@ -14,4 +14,8 @@ NB_MODULE(_engine, module) {
   bind_tensor(module);
   bind_batch(module);
   bind_feed(module);
+  bind_verbs(module);
+  bind_cache(module);
+  bind_data(module);
+  bind_train(module);
 }

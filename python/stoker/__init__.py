@@ -1,15 +1,17 @@
 """Stoker keeps a GPU busy with speech batches and says why it idles.
 
-    import stoker
-    feed = stoker.Feed("LJSpeech-1.1", batch_frames=40_000, device="cuda:0")
-    for batch in feed:                       # one epoch; restartable; len(feed) batches
-        mel = torch.from_dlpack(batch.mel)   # zero copy, stream-safe
-    state = feed.state_dict()                # load_state_dict() resumes exactly
+import stoker
+feed = stoker.Feed("LJSpeech-1.1", batch_frames=40_000, device="cuda:0")
+for batch in feed:                       # one epoch; restartable; len(feed) batches
+    mel = torch.from_dlpack(batch.mel)   # zero copy, stream-safe
+state = feed.state_dict()                # load_state_dict() resumes exactly
 """
 
 from stoker._engine import Batch, Tensor
 from stoker._engine import version as __version__
 from stoker.batch import BatchCopy, Segments
+from stoker.caches import Cache, precompute
+from stoker.data_sets import data_check, make_data
 from stoker.errors import (
     ConfigError,
     DataError,
@@ -22,10 +24,14 @@ from stoker.errors import (
     UsageError,
 )
 from stoker.feed import Feed
+from stoker.sound import features
+from stoker.texts import normalize, tokenize
+from stoker.training import synthesize, train
 
 __all__ = [
     "Batch",
     "BatchCopy",
+    "Cache",
     "ConfigError",
     "DataError",
     "Feed",
@@ -39,4 +45,12 @@ __all__ = [
     "Tensor",
     "UsageError",
     "__version__",
+    "data_check",
+    "features",
+    "make_data",
+    "normalize",
+    "precompute",
+    "synthesize",
+    "tokenize",
+    "train",
 ]
