@@ -62,5 +62,9 @@ void bind_tensor(nb::module_& module);
 void bind_batch(nb::module_& module);
 void bind_feed(nb::module_& module);
 void bind_monitor(nb::module_& module);
+void bind_verbs(nb::module_& module);
+void bind_cache(nb::module_& module);
+void bind_data(nb::module_& module);
+void bind_train(nb::module_& module);
 
 }  // namespace stoker::python

@@ -16,4 +16,8 @@ NB_MODULE(_engine, module) {
   bind_batch(module);
   bind_feed(module);
   bind_monitor(module);
+  bind_verbs(module);
+  bind_cache(module);
+  bind_data(module);
+  bind_train(module);
 }

@@ -10,6 +10,8 @@ state = feed.state_dict()                # load_state_dict() resumes exactly
 from stoker._engine import Batch, Tensor
 from stoker._engine import version as __version__
 from stoker.batch import BatchCopy, Segments
+from stoker.caches import Cache, precompute
+from stoker.data_sets import data_check, make_data
 from stoker.errors import (
     ConfigError,
     DataError,
@@ -23,11 +25,15 @@ from stoker.errors import (
 )
 from stoker.feed import Feed
 from stoker.monitor import PerformanceMonitor
+from stoker.sound import features
+from stoker.texts import normalize, tokenize
+from stoker.training import synthesize, train
 from stoker.watch import Watch, watch
 
 __all__ = [
     "Batch",
     "BatchCopy",
+    "Cache",
     "ConfigError",
     "DataError",
     "Feed",
@@ -43,5 +49,13 @@ __all__ = [
     "UsageError",
     "Watch",
     "__version__",
+    "data_check",
+    "features",
+    "make_data",
+    "normalize",
+    "precompute",
+    "synthesize",
+    "tokenize",
+    "train",
     "watch",
 ]

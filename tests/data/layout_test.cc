@@ -39,6 +39,50 @@ TEST(LayoutTest, TrainAndEvalFilesAreTheSplits) {
   EXPECT_EQ(ids_of(data.scan()), Ids{"b"});
 }
 
+TEST(LayoutTest, BesideANamedEvaluationFileTheFolderTrains) {
+  DataSet data;
+  data.put_ids({"a", "b", "c"});
+  data.put_metadata("a|x|some text\nb|x|some text\n");
+  data.folder.put("held_out.csv", "c|x|some text\n");
+  data.options.sources[0].metadata_eval = "held_out.csv";
+  EXPECT_EQ(ids_of(data.scan()), (Ids{"c", "a", "b"}));
+  data.options.splits.split = Split::kTrain;
+  EXPECT_EQ(ids_of(data.scan()), (Ids{"a", "b"}));
+  data.options.splits.split = Split::kEval;
+  EXPECT_EQ(ids_of(data.scan()), Ids{"c"});
+  data.folder.put("metadata_train.csv", "a|x|some text\n");
+  data.options.splits.split = Split::kTrain;
+  EXPECT_EQ(ids_of(data.scan()), Ids{"a"});
+}
+
+// A list of what is held out is often a part of the whole list.
+TEST(LayoutTest, RowsThatTheEvaluationFileNamesAreNotTrainedOn) {
+  DataSet data;
+  data.put_ids({"a", "b", "c"});
+  data.put_metadata("a|x|some text\nb|x|some text\nc|x|some text\nc|x|some text\n");
+  data.folder.put("held_out.csv", "b|x|some text\n");
+  data.options.sources[0].metadata_eval = "held_out.csv";
+  data.options.splits.split = Split::kTrain;
+  const Index train = data.scan();
+  EXPECT_EQ(ids_of(train), (Ids{"a", "c"}));
+  EXPECT_EQ(train.counts().rows, 5U);
+  EXPECT_EQ(train.counts().filtered, 2U);
+  EXPECT_EQ(train.counts().rejected, 1U);  // c twice in one file
+  data.options.splits.split = Split::kEval;
+  EXPECT_EQ(ids_of(data.scan()), Ids{"b"});
+}
+
+// The one file named as the evaluation part is not trained on as well.
+TEST(LayoutTest, TheWholeFileNamedAsEvaluationIsThatAlone) {
+  DataSet data;
+  data.put_ids({"a"});
+  data.put_metadata("a|x|some text\n");
+  data.options.sources[0].metadata_eval = "metadata.csv";
+  data.options.splits.split = Split::kEval;
+  EXPECT_EQ(ids_of(data.scan()), Ids{"a"});
+  EXPECT_EQ(data.scan().counts().rejected, 0U);
+}
+
 TEST(LayoutTest, SoundFoldersMayBeNamed) {
   DataSet data;
   data.put_wav("elsewhere/a.wav");

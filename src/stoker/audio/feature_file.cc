@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "stoker/audio/errors.h"
 #include "stoker/audio/file/coded_errors.h"
+#include "stoker/audio/file/wav_format.h"
 #include "stoker/base/number_text.h"
 #include "stoker/config/settings.h"
 
@@ -36,14 +38,31 @@ Result<FileFeatures> FeatureMaker::run(Io& io, const std::string& path) {
   if (!info) return std::move(info).error();
   Result<std::span<const std::int16_t>> samples = speech_.load(*file, *info, 0, info->num_samples);
   if (!samples) return std::move(samples).error();
-  FileFeatures features = run(*samples);
+  Result<FileFeatures> features = features_of(*samples, {.file = path});
+  if (features) features->audio_s = static_cast<double>(info->num_samples) / info->rate_hz;
+  return features;
+}
+
+Result<FileFeatures> FeatureMaker::run(const InterleavedSamples& samples, std::uint32_t rate_hz) {
+  if (rate_hz < kMinWavRateHz || rate_hz > kMaxWavRateHz)
+    return Error{.code = &kWavRate,
+                 .promised = fmt::format("a rate of {} to {} Hz", grouped(kMinWavRateHz),
+                                         grouped(kMaxWavRateHz)),
+                 .found = fmt::format("{} Hz", grouped(rate_hz))};
+  const Result<std::span<const std::int16_t>> prepared = speech_.prepare(samples, rate_hz);
+  if (!prepared) return prepared.error();
+  return features_of(*prepared, {});
+}
+
+Result<FileFeatures> FeatureMaker::features_of(std::span<const std::int16_t> prepared,
+                                               const Place& place) {
+  FileFeatures features = run(prepared);
   if (features.num_frames == 0)
     return Error{
         .code = &kSoundShort,
-        .place = {.file = path},
+        .place = place,
         .promised = fmt::format("at least {} samples for one frame", mel_.recipe().hop_samples),
-        .found = fmt::format("{} samples", grouped(samples->size()))};
-  features.audio_s = static_cast<double>(info->num_samples) / info->rate_hz;
+        .found = fmt::format("{} samples", grouped(prepared.size()))};
   return features;
 }
 

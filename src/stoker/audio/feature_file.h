@@ -35,10 +35,14 @@ class FeatureMaker {
 
   // E-SOUND-SHORT when the file gives no frame.
   Result<FileFeatures> run(Io& io, const std::string& path);
+  // Of samples in memory, as of a file that holds them; E-WAV-RATE for a rate that no file has.
+  Result<FileFeatures> run(const InterleavedSamples& samples, std::uint32_t rate_hz);
   // The same from samples that are prepared already.
   FileFeatures run(std::span<const std::int16_t> samples);
 
  private:
+  Result<FileFeatures> features_of(std::span<const std::int16_t> prepared, const Place& place);
+
   LogMel mel_;
   PreparedSpeech speech_;
 };

@@ -1,9 +1,15 @@
 #include "stoker/audio/prepared_speech.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
+#include "stoker/audio/errors.h"
+#include "stoker/audio/file/wav_format.h"
+#include "stoker/audio/file/wav_samples.h"
 #include "stoker/audio/pcm16.h"
 #include "stoker/base/invariant.h"
+#include "stoker/base/number_text.h"
 
 namespace stoker::audio {
 
@@ -15,15 +21,38 @@ Result<std::span<const std::int16_t>> PreparedSpeech::load(const File& file, con
                                                            std::uint64_t first_sample,
                                                            std::uint64_t num_samples) {
   if (!only_reads(info)) return load_processed(file, info, first_sample, num_samples);
-  if (pcm_.size() < num_samples) pcm_.resize(num_samples);
-  const std::span<std::int16_t> out = std::span(pcm_).first(num_samples);
+  const std::span<std::int16_t> out = pcm_room(num_samples);
   if (Result<void> read = reader_.read_pcm16(file, info, first_sample, out); !read)
     return read.error();
   return std::span<const std::int16_t>(out);
 }
 
+Result<std::span<const std::int16_t>> PreparedSpeech::prepare(const InterleavedSamples& samples,
+                                                              std::uint32_t rate_hz) {
+  const std::size_t block_bytes = std::size_t{sample_bytes(samples.format)} * samples.num_channels;
+  const std::size_t num_samples = samples.bytes.size() / block_bytes;
+  const bool is_kept = keeps_samples_of(rate_hz);
+  if (!is_kept) raw_.resize(num_samples);
+  const std::size_t bad =
+      is_kept ? to_mono_pcm16(samples, pcm_room(num_samples)) : to_mono_float(samples, raw_);
+  if (bad != kAllFinite)
+    return Error{.code = &kWavNonFinite,
+                 .promised = "finite samples",
+                 .found = fmt::format("NaN or infinity at sample {}", grouped(bad))};
+  return is_kept ? std::span<const std::int16_t>(pcm_room(num_samples)) : process_raw(rate_hz);
+}
+
 bool PreparedSpeech::only_reads(const SoundInfo& info) const noexcept {
-  return info.rate_hz == rule_.rate_hz && !rule_.trim && rule_.level == LevelRule::kNone;
+  return keeps_samples_of(info.rate_hz);
+}
+
+bool PreparedSpeech::keeps_samples_of(std::uint32_t rate_hz) const noexcept {
+  return rate_hz == rule_.rate_hz && !rule_.trim && rule_.level == LevelRule::kNone;
+}
+
+std::span<std::int16_t> PreparedSpeech::pcm_room(std::size_t num_samples) {
+  if (pcm_.size() < num_samples) pcm_.resize(num_samples);
+  return std::span(pcm_).first(num_samples);
 }
 
 Result<void> PreparedSpeech::stream(const File& file, const SoundInfo& info,
@@ -39,11 +68,14 @@ Result<std::span<const std::int16_t>> PreparedSpeech::load_processed(const File&
   raw_.resize(num_samples);
   if (Result<void> read = reader_.read_float(file, info, first_sample, raw_); !read)
     return read.error();
+  return process_raw(info.rate_hz);
+}
+
+std::span<const std::int16_t> PreparedSpeech::process_raw(std::uint32_t rate_hz) {
   std::span<float> speech = raw_;
-  if (info.rate_hz != rule_.rate_hz) {
-    Resampler& resampler =
-        resamplers_.try_emplace(info.rate_hz, info.rate_hz, rule_.rate_hz).first->second;
-    resampled_.resize(resampler.num_out(num_samples));
+  if (rate_hz != rule_.rate_hz) {
+    Resampler& resampler = resamplers_.try_emplace(rate_hz, rate_hz, rule_.rate_hz).first->second;
+    resampled_.resize(resampler.num_out(raw_.size()));
     resampler.run(raw_, resampled_);
     speech = resampled_;
   }
@@ -52,10 +84,9 @@ Result<std::span<const std::int16_t>> PreparedSpeech::load_processed(const File&
     speech = speech.subspan(range.first, range.count);
   }
   apply_gain(speech, gain_for(speech));
-  if (pcm_.size() < speech.size()) pcm_.resize(speech.size());
-  const std::span<std::int16_t> out = std::span(pcm_).first(speech.size());
+  const std::span<std::int16_t> out = pcm_room(speech.size());
   to_pcm16(speech, out);
-  return std::span<const std::int16_t>(out);
+  return out;
 }
 
 double PreparedSpeech::gain_for(std::span<const float> samples) {

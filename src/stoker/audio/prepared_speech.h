@@ -38,6 +38,10 @@ class PreparedSpeech {
   Result<std::span<const std::int16_t>> load(const File& file, const SoundInfo& info,
                                              std::uint64_t first_sample, std::uint64_t num_samples);
 
+  // The same of samples in memory, as of a file that holds them. E-WAV-NONFINITE as there.
+  Result<std::span<const std::int16_t>> prepare(const InterleavedSamples& samples,
+                                                std::uint32_t rate_hz);
+
   // Whether load() has nothing to do but read the samples: as many as are asked for.
   bool only_reads(const SoundInfo& info) const noexcept;
 
@@ -54,6 +58,9 @@ class PreparedSpeech {
   Result<std::span<const std::int16_t>> load_processed(const File& file, const SoundInfo& info,
                                                        std::uint64_t first_sample,
                                                        std::uint64_t num_samples);
+  bool keeps_samples_of(std::uint32_t rate_hz) const noexcept;
+  std::span<std::int16_t> pcm_room(std::size_t num_samples);
+  std::span<const std::int16_t> process_raw(std::uint32_t rate_hz);
   double gain_for(std::span<const float> samples);
 
   SpeechRule rule_;

@@ -4,17 +4,15 @@
 #include <algorithm>
 #include <cmath>
 #include <iostream>
-#include <map>
 #include <memory>
 #include <string>
 
 #include "stoker/base/clock.h"
-#include "stoker/base/errors.h"
 #include "stoker/base/json.h"
 #include "stoker/base/number_text.h"
 #include "stoker/cache/maintain/cache_gc.h"
 #include "stoker/cache/maintain/cache_list.h"
-#include "stoker/cache/maintain/explain.h"
+#include "stoker/cache/maintain/cache_reports.h"
 #include "stoker/cache/maintain/export.h"
 #include "stoker/cli/cache_options.h"
 #include "stoker/cli/command_context.h"
@@ -29,77 +27,29 @@ namespace {
 
 constexpr std::size_t kMaxShownDifferences = 4;
 
-struct KindSize {
-  std::uint64_t records = 0;
-  std::uint64_t shards = 0;
-  std::uint64_t size_bytes = 0;
-};
-
 ExitCode info(CommandContext& context) {
   const std::string path = cache_folder(context);
   const cache::Reader reader = cache::Reader::open(system_io(), path).take_or_raise();
   const cache::Manifest& manifest = reader.manifest();
-  std::map<std::string, KindSize> kinds;
-  for (const cache::ShardLine& line : manifest.shards) {
-    const std::string kind(cache::kind_name(line.kind));
-    KindSize& size = kinds[line.array.empty() ? kind : kind + " " + line.array];
-    size.records += line.num_records;
-    size.size_bytes += line.size_bytes;
-    ++size.shards;
-  }
-  Json& json = context.report();
-  json["cache"] = path;
-  json["generation"] = manifest.generation();
-  json["path"] = manifest.path;
-  json["features"] = manifest.features.hex();
-  json["text"] = manifest.text.hex();
-  json["left_out"] = manifest.left_out.size();
+  context.report().update(cache::info_json(manifest, path));
   context.print("cache       " + path);
   context.print(fmt::format("generation  {}, numeric path {}",
                             counted(manifest.generation(), "shard", "shards"), manifest.path));
-  for (const auto& [kind, size] : kinds) {
-    json["kinds"][kind] = {
-        {"records", size.records}, {"shards", size.shards}, {"bytes", size.size_bytes}};
+  for (const auto& [kind, size] : cache::kind_sizes(manifest))
     context.print(
         fmt::format("{:<11} {} in {}, {}", kind, counted(size.records, "record", "records"),
                     counted(size.shards, "shard", "shards"), bytes_text(size.size_bytes)));
-  }
-  for (const cache::Setting& setting : manifest.settings) {
-    json["settings"][setting.group][setting.name] = setting.value;
+  for (const cache::Setting& setting : manifest.settings)
     context.print(fmt::format("{:<11} {} = {}", setting.group, setting.name, setting.value));
-  }
   return ExitCode::kDone;
-}
-
-Json entry_json(const cache::EntryReason& entry) {
-  Json json{{"kind", entry.kind},   {"state", entry.state}, {"reason", entry.reason},
-            {"shard", entry.shard}, {"have", entry.have},   {"want", entry.want}};
-  json["settings"] = Json::array();
-  for (const cache::SettingDifference& row : entry.settings)
-    json["settings"].push_back(
-        {{"group", row.group}, {"name", row.name}, {"have", row.have}, {"want", row.want}});
-  return json;
-}
-
-// A cache that is not there holds nothing; looking does not make it.
-cache::Inspection look_at(const std::string& path, const cache::BuildTarget& target) {
-  Result<File> folder = open_file(system_io(), path, OpenFor::kFolder);
-  if (!folder && folder.error().code == &kIoMissing) return cache::inspect_nothing(target.makers);
-  return cache::inspect_cache(std::move(folder).take_or_raise(), target.makers);
 }
 
 ExitCode explain(CommandContext& context, const std::string& id) {
   require_data(context, "to compare the cache with it");
-  const cache::WantedData data(context.settings(), system_io(), context.stop_token());
-  const cache::BuildTarget& target = data.target();
-  const cache::Inspection found = look_at(data.place.folder, target);
-  Json& json = context.report();
-  json["id"] = id;
-  json["cache"] = data.place.folder;
-  json["entries"] = Json::array();
-  for (const cache::EntryReason& entry :
-       cache::explain_entry(found, data.place.folder, target, id)) {
-    json["entries"].push_back(entry_json(entry));
+  const cache::ExplainedEntries explained =
+      cache::explain_utterance(context.settings(), system_io(), id, context.stop_token());
+  context.report().update(cache::explain_json(explained, id));
+  for (const cache::EntryReason& entry : explained.entries) {
     context.print(fmt::format("{:<8} {:<8} {}{}", entry.kind, entry.state, entry.shard,
                               entry.reason.empty() ? "" : ": " + entry.reason));
     if (!entry.settings.empty())

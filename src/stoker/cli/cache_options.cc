@@ -1,10 +1,9 @@
 #include "stoker/cli/cache_options.h"
 
-#include <algorithm>
 #include <array>
 #include <string_view>
 
-#include "stoker/base/cpu_count.h"
+#include "stoker/cache/maintain/cache_check.h"
 #include "stoker/cli/command_context.h"
 #include "stoker/cli/errors.h"
 #include "stoker/cli/settings_options.h"
@@ -23,11 +22,7 @@ void add_cache_options(const Command& command, CommandContext& context) {
   add_setting_options(command, context, kPaths, "Settings");
 }
 
-unsigned cache_workers(CommandContext& context) {
-  const auto& asked = context.settings().loader.num_workers;
-  if (asked.is_auto()) return count_cpus().allowed;
-  return std::max(1U, static_cast<unsigned>(*asked));
-}
+unsigned cache_workers(CommandContext& context) { return cache::build_workers(context.settings()); }
 
 void require_data(CommandContext& context, const char* why) {
   const config::DataSettings& data = context.settings().data;
@@ -45,8 +40,7 @@ void require_data(CommandContext& context, const char* why) {
 std::string cache_folder(CommandContext& context) {
   const config::Settings& settings = context.settings();
   if (settings.cache.dir.empty()) require_data(context, "to find its cache");
-  const cache::Manifest head = cache::wanted_head(settings, SimdLevel::kScalar);
-  return cache::find_cache_location(settings, head.features, system_io()).folder;
+  return cache::cache_folder_of(settings, system_io());
 }
 
 }  // namespace stoker::cli

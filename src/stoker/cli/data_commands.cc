@@ -9,7 +9,7 @@
 #include "stoker/base/number_text.h"
 #include "stoker/base/progress.h"
 #include "stoker/base/report/svg.h"
-#include "stoker/cli/cache_options.h"
+#include "stoker/cache/maintain/cache_reports.h"
 #include "stoker/cli/command_context.h"
 #include "stoker/cli/command_line.h"
 #include "stoker/cli/commands.h"
@@ -37,32 +37,24 @@ struct DataArguments {
 std::string keep_rejects(CommandContext& context, const data::Index& index,
                          const DataArguments& arguments) {
   if (index.rejects().empty() && arguments.rejects_file.empty()) return {};
-  const std::string lines = data::rejects_jsonl(index.account().rejects());
   if (!arguments.rejects_file.empty()) {
-    context.write_output(arguments.rejects_file, lines);
+    context.write_output(arguments.rejects_file, data::rejects_jsonl(index.account().rejects()));
     return arguments.rejects_file;
   }
-  try {
-    std::string path = cache_folder(context) + "/rejects.jsonl";
-    context.write_output(path, lines);
-    return path;
-  } catch (const Failure& failure) {
-    context.warn(fmt::format("the list of rejects was not kept ({}); name a place with --rejects",
-                             failure.error().found));
-    return {};
-  }
+  Result<std::string> kept = cache::keep_rejects(context.settings(), system_io(), index);
+  if (kept) return std::move(kept).value();
+  context.warn(fmt::format("the list of rejects was not kept ({}); name a place with --rejects",
+                           kept.error().found));
+  return {};
 }
 
 ExitCode check(CommandContext& context, const DataArguments& arguments) {
   context.reserve_output(arguments.rejects_file);
-  data::IndexOptions options = data::index_options_of(context.settings());
-  options.check = data::FileCheck::kContent;
-  const config::TextSettings& text = context.settings().text;
-  if (text.vocabulary != "phonemes") options.text = data::tokenizer_options_of(text);
+  data::IndexOptions options = cache::check_options_of(context.settings());
   ProgressBar bar({.task = "check", .unit = "files"}, stderr_surface());
   if (!context.options().quiet) options.progress = &bar;
   const data::Index index = data::scan_index(options, system_io(), context.stop_token());
-  put_counts(context.report(), index);
+  context.report().update(data::account_json(index));
   const std::string rejects_file = keep_rejects(context, index, arguments);
   context.report()["rejects_file"] = rejects_file.empty() ? Json() : Json(rejects_file);
   for (const std::string& line : check_lines(index)) context.print(line);
@@ -106,7 +98,7 @@ ExitCode info(CommandContext& context, const DataArguments& arguments) {
   const data::IndexOptions options = data::index_options_of(context.settings());
   const data::Index index = data::open_index(options, system_io(), context.stop_token());
   const data::Summary summary = data::summarise(index);
-  put_counts(context.report(), index);
+  context.report().update(data::account_json(index));
   put_summary(context.report(), summary);
   for (const std::string& line : info_lines(index, summary)) context.print(line);
   tell_padding(context, index, options);
@@ -129,7 +121,7 @@ ExitCode split(CommandContext& context, const DataArguments& arguments) {
   const data::Index index = data::open_index(options, system_io(), context.stop_token());
   const SplitLines lines = split_lines(index, options.splits);
   context.write_output(arguments.out_file, lines.text);
-  put_counts(context.report(), index);
+  context.report().update(data::account_json(index));
   context.report()["out"] = arguments.out_file;
   context.report()["train"] = lines.num_train;
   context.report()["eval"] = lines.num_eval;

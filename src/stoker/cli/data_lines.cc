@@ -94,21 +94,6 @@ void add_speakers(std::vector<std::string>& lines, const data::Summary& summary)
 
 }  // namespace
 
-void put_counts(Json& report, const data::Index& index) {
-  const data::IndexCounts& counts = index.counts();
-  report["rows"] = counts.rows;
-  report["accepted"] = counts.accepted;
-  report["filtered"] = counts.filtered;
-  report["rejected"] = counts.rejected;
-  report["audio_s"] = index.audio_s();
-  report["codes"] = index.account().reject_codes();
-  report["filters"] = index.account().filter_codes();
-  report["oddities"] = index.account().warning_codes();
-  report["notes"] = index.account().notes();
-  report["num_speakers"] = index.speakers().size();
-  report["data_digest"] = index.data_digest().hex();
-}
-
 void put_summary(Json& report, const data::Summary& summary) {
   const data::DurationSummary& durations = summary.durations;
   report["durations"] = {{"shortest_s", durations.shortest_s},

@@ -12,8 +12,7 @@
 
 namespace stoker::cli {
 
-// rows, accepted, filtered, rejected, audio_s, codes{} and what else programs may want.
-void put_counts(Json& report, const data::Index& index);
+// Beside data::account_json.
 void put_summary(Json& report, const data::Summary& summary);
 
 // The account, then the first rejects and warnings as error lines.

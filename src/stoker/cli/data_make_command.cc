@@ -42,8 +42,7 @@ unsigned parse_workers(const std::string& text) {
 
 ExitCode make(CommandContext& context, const MakeArguments& arguments) {
   voice::MakeOptions options = arguments.options;
-  options.language =
-      arguments.language == "fa" ? voice::Language::kPersian : voice::Language::kEnglish;
+  options.language = voice::parse_language(arguments.language).take_or_raise();
   options.lengths = voice::parse_lengths(arguments.lengths).take_or_raise();
   options.num_workers = parse_workers(arguments.num_workers);
   options.existing =
@@ -61,11 +60,7 @@ ExitCode make(CommandContext& context, const MakeArguments& arguments) {
         grouped(report.num_made), grouped(options.num_utterances)));
     return ExitCode::kDone;
   }
-  auto& json = context.report();
-  json["out"] = options.out;
-  json["clips"] = report.num_made;
-  json["audio_s"] = report.audio_s;
-  json["tree_digest"] = report.tree_digest.hex();
+  context.report().update(voice::report_json(options, report));
   // Speakers take turns: a set with fewer utterances than speakers has only the first of them.
   const std::uint64_t num_speakers = std::min<std::uint64_t>(options.num_speakers, report.num_made);
   context.print(fmt::format(

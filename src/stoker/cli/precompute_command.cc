@@ -6,6 +6,7 @@
 #include "stoker/base/clock.h"
 #include "stoker/base/json.h"
 #include "stoker/base/number_text.h"
+#include "stoker/cache/maintain/cache_reports.h"
 #include "stoker/cli/cache_options.h"
 #include "stoker/cli/command_context.h"
 #include "stoker/cli/command_line.h"
@@ -22,38 +23,6 @@ struct PrecomputeArguments {
   bool no_wait = false;
   std::string rejects_file;
 };
-
-void put_report(CommandContext& context, const cache::PrecomputeReport& report, double seconds) {
-  Json& json = context.report();
-  json["cache"] = report.place.folder;
-  json["rows"] = report.counts.rows;
-  json["accepted"] = report.counts.accepted;
-  json["filtered"] = report.counts.filtered;
-  json["rejected"] = report.counts.rejected;
-  json["built"] = report.build.rows_built;
-  json["reused"] = report.build.rows_reused;
-  json["bytes"] = report.build.size_bytes;
-  json["clips_per_s"] = static_cast<double>(report.build.rows_built) / seconds;
-  json["shards_written"] = report.build.shards_written;
-  json["stopped"] = report.build.stopped;
-  json["rejects_file"] = report.rejects_file;
-  json["voices"] = report.voices;
-  for (const auto& [kind, counts] : report.build.kinds)
-    json["kinds"][kind] = {{"built", counts.built}, {"reused", counts.reused}};
-}
-
-// The cache is built on the CPU. A GPU that is named in a run's settings may be another machine's;
-// that it is not here is said all the same.
-void check_device(CommandContext& context) {
-  const auto device = cuda::parse_device(context.settings().run.device).take_or_raise();
-  Json& counted = context.report()["fallbacks"];
-  counted = Json::object();
-  if (!device || device->is_cpu()) return;
-  feed::Fallbacks fallbacks(feed::policy_of(context.settings()));
-  feed::check_named_device(device, feed::view_devices(), fallbacks);
-  for (const feed::FallbackCount& each : fallbacks.counts())
-    counted[each.from + " -> " + each.to + ": " + each.reason] = each.count;
-}
 
 // Utterances and their records; a speed only where something was built.
 std::string built_line(const cache::BuildReport& build, double seconds) {
@@ -72,7 +41,7 @@ std::string built_line(const cache::BuildReport& build, double seconds) {
 
 ExitCode run(CommandContext& context, const PrecomputeArguments& arguments) {
   require_data(context, "to build its cache");
-  check_device(context);
+  context.report()["fallbacks"] = feed::check_build_device(context.settings());
   context.reserve_output(arguments.rejects_file);
   ProgressBar bar({.task = "build cache", .unit = "records"}, stderr_surface());
   cache::PrecomputeOptions options;
@@ -95,7 +64,7 @@ ExitCode run(CommandContext& context, const PrecomputeArguments& arguments) {
   const cache::PrecomputeReport report =
       cache::precompute(context.settings(), system_io(), options);
   const double seconds = watch.seconds();
-  put_report(context, report, seconds);
+  context.report().update(cache::precompute_json(report, seconds));
   if (report.build.stopped) return ExitCode::kDone;
   context.print(fmt::format("{} = {} accepted + {} filtered + {} rejected",
                             counted(report.counts.rows, "row", "rows"),

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "stoker/base/build_info.h"
+#include "stoker/base/error_json.h"
 #include "stoker/base/json.h"
 #include "stoker/base/log.h"
 #include "stoker/base/simd_level.h"
@@ -27,25 +28,6 @@ namespace {
 
 constexpr int kBugExit = 134;
 constexpr int kKeepRunning = -1;
-
-void put(Json& object, const char* key, const std::string& text) {
-  if (!text.empty()) object[key] = text;
-}
-
-Json error_object(const Error& error) {
-  Json object;
-  object["code"] = error.code->name;
-  put(object, "file", error.place.file);
-  if (error.place.line) object["line"] = *error.place.line;
-  if (error.place.column) object["column"] = *error.place.column;
-  if (error.place.byte) object["byte"] = *error.place.byte;
-  put(object, "promised", error.promised);
-  put(object, "found", error.found);
-  put(object, "action", error.action);
-  object["message"] = error_line(error);
-  put(object, "help", help_line(error));
-  return object;
-}
 
 void install_log_sink(const GlobalOptions& options) {
   const LogLevel lowest = options.verbose ? LogLevel::kDebug
@@ -285,7 +267,7 @@ void Program::write_report(const Error* error) {
   object.update(context_.report_);
   if (error != nullptr) {
     object["ok"] = false;
-    object["error"] = error_object(*error);
+    object["error"] = error_json(*error);
   }
   write_line(object.dump(), Stream::kOut);
 }

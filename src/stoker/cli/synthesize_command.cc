@@ -73,20 +73,12 @@ void check_picture_name(const std::string& path) {
          .found = fmt::format("\"{}\"", std::filesystem::path(path).extension().string())});
 }
 
-// "o.wav" for one text; "o-1.wav", "o-2.wav" … for several.
 std::vector<std::string> numbered(CommandContext& context, const std::string& path,
                                   std::size_t num_texts) {
-  if (path.empty()) return {};
   if (path == "-")
     raise({.code = &kUsage, .promised = "the name of a file", .found = "\"-\", standard output"});
-  std::vector<std::string> paths;
-  for (std::size_t i = 1; i <= num_texts; ++i) {
-    const std::filesystem::path whole(path);
-    const std::string name =
-        fmt::format("{}-{}{}", whole.stem().string(), i, whole.extension().string());
-    paths.push_back(num_texts == 1 ? path : (whole.parent_path() / name).string());
-    context.reserve_output(paths.back());
-  }
+  const std::vector<std::string> paths = train::numbered_files(path, num_texts);
+  for (const std::string& each : paths) context.reserve_output(each);
   return paths;
 }
 

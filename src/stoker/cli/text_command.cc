@@ -10,43 +10,19 @@
 #include "stoker/base/io/io.h"
 #include "stoker/base/json.h"
 #include "stoker/base/number_text.h"
-#include "stoker/base/utf8.h"
 #include "stoker/cli/command_context.h"
 #include "stoker/cli/command_line.h"
 #include "stoker/cli/commands.h"
 #include "stoker/cli/settings_options.h"
-#include "stoker/config/settings.h"
-#include "stoker/data/from_settings.h"
-#include "stoker/text/errors.h"
-#include "stoker/text/phoneme_sidecar.h"
+#include "stoker/data/open_tokenizer.h"
 #include "stoker/text/tokenizer.h"
 
 namespace stoker::cli {
 namespace {
 
-constexpr std::uint64_t kSidecarLimitBytes = std::uint64_t{1} << 30U;
-
 constexpr std::array<std::string_view, 7> kTextSettings{
     "text.language", "text.vocabulary", "text.vocabulary_file", "text.cleaner",
     "text.unknown",  "text.add_blank",  "text.phonemes_file"};
-
-std::vector<std::string> load_phones(const std::string& path) {
-  const File file = open_file(system_io(), path, OpenFor::kRead).take_or_raise();
-  const auto bytes = read_whole(file, kSidecarLimitBytes).take_or_raise();
-  const std::string_view content(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  return text::PhonemeSidecar::parse(content, path).take_or_raise().symbols();
-}
-
-void require_utf8(std::string_view text) {
-  const std::size_t bad = find_invalid_utf8(text);
-  if (bad == text.size()) return;
-  raise({.code = &text::kTextEncoding,
-         .place = {.file = "argument", .line = {}, .column = {}, .byte = bad},
-         .promised = "UTF-8",
-         .found = fmt::format("byte 0x{:02X}", static_cast<unsigned char>(text[bad])),
-         .action = {},
-         .cure = {}});
-}
 
 void print_steps(CommandContext& context, const std::vector<text::NormalizeStep>& steps) {
   for (const text::NormalizeStep& step : steps) {
@@ -94,11 +70,8 @@ void report_as_json(Json& report, const text::Tokenizer& tokenizer,
 }
 
 ExitCode show_text(CommandContext& context, const std::string& raw) {
-  require_utf8(raw);
-  const config::TextSettings& settings = context.settings().text;
-  text::TokenizerOptions options = data::tokenizer_options_of(settings);
-  if (settings.vocabulary == "phonemes") options.phones = load_phones(settings.phonemes_file);
-  const text::Tokenizer tokenizer(options);
+  data::require_utf8(raw);
+  const text::Tokenizer tokenizer = data::open_tokenizer(context.settings().text, system_io());
   text::TokenizeScratch scratch;
   std::vector<std::int32_t> ids;
   const text::TokenizeOutcome outcome = tokenizer.tokenize(raw, scratch, ids);

@@ -20,7 +20,7 @@ const ErrorCode* code_of_name(std::string_view name) {
 Result<train::TrainLibrary> find_trainer() {
   std::error_code ignored;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored);
-  return train::open_train_library(program.parent_path().string());
+  return train::open_train_library({program.parent_path().string()});
 }
 
 TrainerTalk::TrainerTalk(CommandContext& context) : context_(context), line_(stderr_surface()) {

@@ -41,6 +41,7 @@ struct Wanted {
   std::string sound{};               // as given; empty = look for it
   std::optional<LayoutKind> kind{};  // absent = by the file's content
   TextFolder texts{};                // of kTextFiles
+  bool gives_way = false;            // its rows that another file names are that file's
 };
 
 // The sound folder beside the metadata file: the first of the usual names that is there.
@@ -90,6 +91,7 @@ Result<MetadataSource> open_wanted(const Wanted& wanted, const SourceOptions& so
   }
   out.find_by = find_by_kind(out.kind);
   out.role = wanted.role;
+  out.gives_way = wanted.gives_way;
   const bool looks_for_sound = source.audio_root.empty() && wanted.sound.empty();
   if (is_texts && source.audio_root.empty()) out.sound = wanted.texts.sound;
   if (out.kind == LayoutKind::kPipes && looks_for_sound)
@@ -101,6 +103,25 @@ Result<MetadataSource> open_wanted(const Wanted& wanted, const SourceOptions& so
   return out;
 }
 
+// The files that one metadata file for everything may be, the first that is there.
+std::string whole_metadata(const File& folder) {
+  for (const char* name :
+       {"metadata.csv", "metadata.tsv", "metadata.jsonl", "manifest.jsonl", "manifest.json"})
+    if (exists(folder, name)) return name;
+  return {};
+}
+
+// Where only the evaluation part is named, all else of the folder is to train on.
+std::vector<Wanted> wanted_beside_eval(const File& folder, const SourceOptions& source) {
+  std::vector<Wanted> out{
+      {Split::kEval, joined(folder.path(), source.metadata_eval), source.wavs_eval}};
+  const std::string whole = whole_metadata(folder);
+  if (whole.empty() || whole == source.metadata_eval) return out;
+  out.push_back({Split::kTrain, joined(folder.path(), whole), source.wavs_train});
+  out.back().gives_way = true;
+  return out;
+}
+
 std::vector<Wanted> wanted_by_roles(const File& folder, const SourceOptions& source) {
   const auto path_or = [&](const std::string& given, const char* usual) {
     return joined(folder.path(), given.empty() ? usual : given);
@@ -109,6 +130,8 @@ std::vector<Wanted> wanted_by_roles(const File& folder, const SourceOptions& sou
   if (!source.metadata_train.empty() || exists(folder, "metadata_train.csv"))
     out.push_back(
         {Split::kTrain, path_or(source.metadata_train, "metadata_train.csv"), source.wavs_train});
+  else if (!source.metadata_eval.empty())
+    return wanted_beside_eval(folder, source);
   if (!source.metadata_eval.empty() || (!out.empty() && exists(folder, "metadata_eval.csv")))
     out.push_back(
         {Split::kEval, path_or(source.metadata_eval, "metadata_eval.csv"), source.wavs_eval});
@@ -127,9 +150,7 @@ std::vector<Wanted> wanted_in_folder(const File& folder, const SourceOptions& so
     kaldi.sound.clear();
     return {kaldi};
   }
-  for (const char* name :
-       {"metadata.csv", "metadata.tsv", "metadata.jsonl", "manifest.jsonl", "manifest.json"})
-    if (exists(folder, name)) return {all_of(name)};
+  if (const std::string whole = whole_metadata(folder); !whole.empty()) return {all_of(whole)};
   if (const auto parts = find_part_files(folder)) {
     out.push_back({Split::kTrain, folder.path() + "/" + parts->train, source.wavs_train});
     if (!parts->eval.empty())

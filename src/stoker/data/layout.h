@@ -30,6 +30,7 @@ struct MetadataSource {
   File root;                 // sound paths are relative to it and never leave it
   std::string sound;         // folder beneath root that is listed, such as "wavs"; may be empty
   std::string name;          // of the data set: its folder's name unless the user gave one
+  bool gives_way = false;    // a row that an earlier file has as well is that file's
 };
 
 // A data set with a file for each part gives two, the others one. E-DATA-LAYOUT names what was

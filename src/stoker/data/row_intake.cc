@@ -94,6 +94,7 @@ struct RowIntake::Reading {
   SpeakerRule recorded_speakers;  // by the pattern that the data set records
   std::optional<SoundListing> listing;
   std::optional<SplitList> splits;  // where the data set lists its parts
+  std::size_t num_before = 0;       // rows of earlier files
 };
 
 RowIntake::RowIntake(const IndexOptions& options, Account& account, std::stop_token stop)
@@ -112,7 +113,8 @@ Result<Digest128> RowIntake::read(const MetadataSource& metadata, const SourceOp
       .recorded_speakers = SpeakerRule(record.speaker_id_pattern,
                                        metadata.folder.path() + "/" + std::string(kRecordName)),
       .listing = {},
-      .splits = {}};
+      .splits = {},
+      .num_before = rows_.utterances.size()};
   if (needs_splits() && metadata.role == Split::kAll) {
     auto splits = SplitList::load(metadata.folder);
     if (!splits.ok()) return std::move(splits).error();
@@ -193,6 +195,10 @@ bool RowIntake::is_duplicate(std::string_view id, const Row& row, const Reading&
   if (!known) return false;
   const Utterance first = rows_.utterances[*known];
   const bool same_text = first.text == row.text;
+  if (same_text && reading.metadata.gives_way && *known < reading.num_before) {
+    account_.filter(kFilterSplit);
+    return true;
+  }
   const ErrorCode& code = same_text ? kMetaDup : kMetaDupText;
   const auto error_at = [&](std::uint64_t line) {
     return Error{.code = &code,

@@ -63,6 +63,23 @@ Summary summarise(const Index& index) {
   return out;
 }
 
+Json account_json(const Index& index) {
+  Json report;
+  const IndexCounts& counts = index.counts();
+  report["rows"] = counts.rows;
+  report["accepted"] = counts.accepted;
+  report["filtered"] = counts.filtered;
+  report["rejected"] = counts.rejected;
+  report["audio_s"] = index.audio_s();
+  report["codes"] = index.account().reject_codes();
+  report["filters"] = index.account().filter_codes();
+  report["oddities"] = index.account().warning_codes();
+  report["notes"] = index.account().notes();
+  report["num_speakers"] = index.speakers().size();
+  report["data_digest"] = index.data_digest().hex();
+  return report;
+}
+
 std::string voices_text(const Index& index) {
   if (index.size() == 0) return "none";
   std::set<std::uint32_t> used;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "stoker/base/json.h"
 #include "stoker/data/index.h"
 
 namespace stoker::data {
@@ -36,6 +37,9 @@ struct Summary {
 };
 
 Summary summarise(const Index& index);
+
+// rows, accepted, filtered, rejected, audio_s, codes{} and what else programs may want.
+Json account_json(const Index& index);
 
 // "4 speakers, language fa": the line that says what a feed will give as speakers and languages.
 std::string voices_text(const Index& index);

@@ -49,5 +49,18 @@ TEST(DoorMessageTest, ErrorComesBackAsItWas) {
   EXPECT_EQ(help_line(back), help_line(error));
 }
 
+// Who does not have the library's codes keeps what it said of them.
+TEST(DoorMessageTest, UnknownCodeKeepsItsNameExitAndCure) {
+  const Error error{.code = &kCheckpointBad, .place = {.file = "x"}, .found = "7 bytes"};
+  const Json sent = Json::parse(error_event(error).dump()).value();
+  const auto knows_none = [](std::string_view) -> const ErrorCode* { return nullptr; };
+  const Error back = error_of_event(sent, knows_none);
+  EXPECT_EQ(back.code->name, "E-CHECKPOINT-BAD");
+  EXPECT_EQ(back.code->exit, ExitCode::kStorage);
+  EXPECT_EQ(error_line(back), error_line(error));
+  EXPECT_EQ(help_line(back), help_line(error));
+  EXPECT_EQ(error_of_event(sent, knows_none).code, back.code);
+}
+
 }  // namespace
 }  // namespace stoker::train

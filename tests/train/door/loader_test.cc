@@ -29,7 +29,7 @@ const ErrorCode* find_code(std::string_view name) {
 
 TrainLibrary open_fake() {
   const Named named(STOKER_FAKE_LIBRARY);
-  return open_train_library("/nowhere").take_or_raise();
+  return open_train_library({"/nowhere"}).take_or_raise();
 }
 
 config::Settings settings_with(const std::string& word) {
@@ -48,7 +48,7 @@ Error failure_of(const std::string& word) {
 }
 
 TEST(TrainLoaderTest, AbsentLibraryListsWhatWasTried) {
-  const auto library = open_train_library("/nowhere");
+  const auto library = open_train_library({"/nowhere"});
   ASSERT_FALSE(library.ok());
   EXPECT_EQ(library.error().code->name, "E-TRAIN-LIB");
   EXPECT_THAT(library.error().found, HasSubstr("/nowhere/libstoker_train.so: "));
@@ -57,7 +57,7 @@ TEST(TrainLoaderTest, AbsentLibraryListsWhatWasTried) {
 
 TEST(TrainLoaderTest, AnotherLibraryIsNone) {
   const Named named("libm.so.6");
-  const auto library = open_train_library("/nowhere");
+  const auto library = open_train_library({"/nowhere"});
   ASSERT_FALSE(library.ok());
   EXPECT_EQ(library.error().code->name, "E-TRAIN-LIB");
   EXPECT_THAT(library.error().found, HasSubstr("libm.so.6: not a stoker train library"));
@@ -65,7 +65,7 @@ TEST(TrainLoaderTest, AnotherLibraryIsNone) {
 
 TEST(TrainLoaderTest, AnotherVersionIsRefusedByBothNumbers) {
   const Named named(STOKER_FAKE_OLD_LIBRARY);
-  const auto library = open_train_library("/nowhere");
+  const auto library = open_train_library({"/nowhere"});
   ASSERT_FALSE(library.ok());
   EXPECT_EQ(library.error().code->name, "E-TRAIN-DOOR");
   EXPECT_EQ(library.error().place.file, STOKER_FAKE_OLD_LIBRARY);

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "stoker/base/utf8.h"
 #include "stoker/data/voice/phone.h"
 #include "tests/train/speech/spoken_voice.h"
 
@@ -47,6 +48,23 @@ TEST(SpokenTextTest, PersianWordsArePronounced) {
       phones.push_back(std::string(phone.symbol) + stress);
   const auto tokens = TextReader(phone_voice(phones, "fa"), {}).read("سلام دنیا");
   EXPECT_GT(tokens.ids.size(), 7U);
+}
+
+// A cut inside a character would show as bytes that nobody wrote.
+TEST(SpokenTextTest, LongTextIsQuotedInWholeCharacters) {
+  for (std::size_t num_before = 0; num_before < 4; ++num_before) {
+    std::string text(num_before, '.');
+    for (int i = 0; i < 40; ++i) text += "漢";
+    try {
+      TextReader(character_voice(), {}).read(text);
+      FAIL();
+    } catch (const ConfigError& refused) {
+      const std::string& quoted = refused.error().place.file;
+      EXPECT_EQ(find_invalid_utf8(quoted), quoted.size()) << quoted;
+      EXPECT_THAT(quoted, testing::EndsWith("漢…\""));
+      EXPECT_EQ(error_line(refused.error()).find("\\x"), std::string::npos);
+    }
+  }
 }
 
 struct BadText {

@@ -229,4 +229,17 @@ Result<MakeReport> make_data_set(Io& io, const MakeOptions& options, const std::
   return report_of(maker, options.rate_hz, record);
 }
 
+Json report_json(const MakeOptions& options, const MakeReport& report) {
+  return {{"out", options.out},
+          {"clips", report.num_made},
+          {"audio_s", report.audio_s},
+          {"tree_digest", report.tree_digest.hex()}};
+}
+
+Result<Language> parse_language(std::string_view name) {
+  if (name == "en") return Language::kEnglish;
+  if (name == "fa") return Language::kPersian;
+  return Error{.code = &kMakeOption, .promised = "language en or fa", .found = std::string(name)};
+}
+
 }  // namespace stoker::data::voice

@@ -9,6 +9,7 @@
 
 #include "stoker/base/digest/digest.h"
 #include "stoker/base/io/io.h"
+#include "stoker/base/json.h"
 #include "stoker/base/philox.h"
 #include "stoker/base/progress.h"
 #include "stoker/base/result.h"
@@ -36,6 +37,12 @@ struct MakeReport {
   double audio_s = 0;
   Digest128 tree_digest{};  // over the names and bytes of all files, in order
 };
+
+// out, clips, audio_s, tree_digest.
+Json report_json(const MakeOptions& options, const MakeReport& report);
+
+// "en" or "fa"; E-MAKE-OPTION for another.
+Result<Language> parse_language(std::string_view name);
 
 inline constexpr std::uint32_t kLowestRateHz = 8000;
 inline constexpr std::uint32_t kHighestRateHz = 48000;

@@ -157,6 +157,17 @@ void check_named_device(const std::optional<Device>& device, const DeviceView& v
   fall_back(fallbacks, {device->text(), "CPU", {}}, error);
 }
 
+Json check_build_device(const config::Settings& settings) {
+  Json counted = Json::object();
+  const auto device = cuda::parse_device(settings.run.device).take_or_raise();
+  if (!device || device->is_cpu()) return counted;
+  Fallbacks fallbacks(policy_of(settings));
+  check_named_device(device, view_devices(), fallbacks);
+  for (const FallbackCount& each : fallbacks.counts())
+    counted[each.from + " -> " + each.to + ": " + each.reason] = each.count;
+  return counted;
+}
+
 void refuse_gpu_wishes(const config::Settings& settings, const DeviceView* devices,
                        std::shared_ptr<Fallbacks>& fallbacks) {
   const std::vector<GpuWish> wishes = gpu_wishes(settings);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "stoker/base/json.h"
 #include "stoker/config/settings.h"
 #include "stoker/cuda/device.h"
 #include "stoker/cuda/device_api.h"
@@ -71,6 +72,10 @@ ModeChoice choose_mode(const ModeWish& wish, const DeviceView& view, Fallbacks& 
 // GpuError where fallbacks are refused.
 void check_named_device(const std::optional<Device>& device, const DeviceView& view,
                         Fallbacks& fallbacks);
+
+// The same for a cache, which is built on the CPU: the GPU that is named in a run's settings may be
+// another machine's. How often each fallback happened, "from -> to: reason".
+Json check_build_device(const config::Settings& settings);
 
 // What the settings ask of a GPU while batches stay in host memory, cache.tier and gpu.mel_place:
 // a fallback each. Creates the account where there is none yet. Throws GpuError where fallbacks are

@@ -1,9 +1,11 @@
 #include "stoker/train/door/door_message.h"
 
 #include <array>
+#include <list>
 #include <new>
 #include <string>
 
+#include "stoker/base/thread/sync.h"
 #include "stoker/train/errors.h"
 
 namespace stoker::train {
@@ -36,6 +38,25 @@ bool tells_of_memory(std::string_view text) {
   return false;
 }
 
+// Errors point to their code for as long as the process runs; of those that come from elsewhere
+// there are few, and each is kept once.
+const ErrorCode& foreign_code(const Json& event) {
+  struct Kept {
+    std::string name;
+    ErrorCode code;
+  };
+  static Mutex mutex;
+  static auto* const kept = new std::list<Kept>;
+  const std::string& name = event.at("code").text();
+  const auto exit = static_cast<ExitCode>(static_cast<int>(event.at("exit").number()));
+  const Lock lock(mutex);
+  for (const Kept& each : *kept)
+    if (each.name == name && each.code.exit == exit) return each.code;
+  Kept& added = kept->emplace_back(Kept{.name = name, .code = {}});
+  added.code = {.name = added.name, .exit = exit, .meaning = {}, .cure = {}};
+  return added.code;
+}
+
 }  // namespace
 
 Json error_event(const Error& error) {
@@ -48,7 +69,7 @@ Json error_event(const Error& error) {
   put(event, "promised", error.promised);
   put(event, "found", error.found);
   put(event, "action", error.action);
-  put(event, "cure", error.cure);
+  put(event, "cure", error.cure.empty() ? std::string(error.code->cure) : error.cure);
   event["message"] = error_line(error);
   return event;
 }
@@ -70,8 +91,7 @@ Error error_of_exception() noexcept {
 
 Error error_of_event(const Json& event, const FindCode& find) {
   const ErrorCode* const code = find(event.at("code").text());
-  if (code == nullptr) return {.code = &kTrainFailed, .found = text_at(event, "message")};
-  return {.code = code,
+  return {.code = code == nullptr ? &foreign_code(event) : code,
           .place = {.file = text_at(event, "file"),
                     .line = count_at(event, "line"),
                     .column = count_at(event, "column"),

@@ -10,7 +10,8 @@
 
 namespace stoker::train {
 
-// The event `error`: code, exit, file, line, column, byte, promised, found, action, cure, message.
+// The event `error`: code, exit, file, line, column, byte, promised, found, action, cure (the
+// code's own where the error has none), message.
 Json error_event(const Error& error);
 
 // The exception that is being handled, as an Error: what a Failure carries, E-TRAIN-MEMORY for
@@ -20,8 +21,8 @@ Error error_of_exception() noexcept;
 // The code of that name, or null.
 using FindCode = std::function<const ErrorCode*(std::string_view)>;
 
-// Back from an event. A code that the program does not know becomes E-TRAIN-FAILED with the
-// library's own words.
+// Back from an event. A code that `find` does not know is the library's own: its name, exit code
+// and cure as the event has them.
 Error error_of_event(const Json& event, const FindCode& find);
 
 }  // namespace stoker::train

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <filesystem>
 #include <initializer_list>
 #include <string_view>
 #include <vector>
@@ -19,12 +20,14 @@ namespace {
 
 using DoorCall = int32_t (*)(const StokerTrainCall*);
 
-std::vector<std::string> candidates(const std::string& program_folder) {
+std::vector<std::string> candidates(const std::vector<std::string>& folders) {
   if (const char* named = std::getenv("STOKER_TRAIN_LIBRARY"); named != nullptr && *named != '\0')
     return {named};
-  const std::string name = "libstoker_train.so";
-  return {program_folder + "/" + name, program_folder + "/lib/stoker/" + name,
-          program_folder + "/../lib/stoker/" + name};
+  std::vector<std::string> paths;
+  for (const std::string& folder : folders)
+    for (const char* below : {"", "/lib/stoker", "/../lib/stoker"})
+      paths.push_back(fmt::format("{}{}/libstoker_train.so", folder, below));
+  return paths;
 }
 
 // What the library has told so far. One call of the door at a time adds to it.
@@ -125,9 +128,21 @@ Json TrainLibrary::synthesize(const config::Settings& settings, const SynthesisC
                    hooks);
 }
 
-Result<TrainLibrary> open_train_library(const std::string& program_folder) {
+std::vector<std::string> numbered_files(const std::string& path, std::size_t num_texts) {
+  if (path.empty()) return {};
+  if (num_texts == 1) return {path};
+  const std::filesystem::path whole(path);
+  std::vector<std::string> paths;
+  for (std::size_t i = 1; i <= num_texts; ++i)
+    paths.push_back((whole.parent_path() /
+                     fmt::format("{}-{}{}", whole.stem().string(), i, whole.extension().string()))
+                        .string());
+  return paths;
+}
+
+Result<TrainLibrary> open_train_library(const std::vector<std::string>& folders) {
   std::string tried;
-  for (const std::string& path : candidates(program_folder)) {
+  for (const std::string& path : candidates(folders)) {
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {
       tried += fmt::format("{}{}", tried.empty() ? "" : "; ", dlerror());

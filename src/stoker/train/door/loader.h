@@ -51,14 +51,17 @@ class TrainLibrary {
                   const CallHooks& hooks) const;
 
  private:
-  friend Result<TrainLibrary> open_train_library(const std::string& program_folder);
+  friend Result<TrainLibrary> open_train_library(const std::vector<std::string>& folders);
   explicit TrainLibrary(const StokerTrainDoor* door) : door_(door) {}
   const StokerTrainDoor* door_;
 };
 
-// Looks in $STOKER_TRAIN_LIBRARY, beside the program, in lib/stoker and in ../lib/stoker.
-// E-TRAIN-LIB lists every file tried with the reason; E-TRAIN-DOOR names the two versions that do
-// not fit.
-Result<TrainLibrary> open_train_library(const std::string& program_folder);
+// Looks in $STOKER_TRAIN_LIBRARY alone where that is set; else in each of `folders` (of the
+// program, of a package), in lib/stoker and in ../lib/stoker there. E-TRAIN-LIB lists every file
+// tried with the reason; E-TRAIN-DOOR names the two versions that do not fit.
+Result<TrainLibrary> open_train_library(const std::vector<std::string>& folders);
+
+// "o.wav" for one text; "o-1.wav", "o-2.wav" … for several. None for an empty path.
+std::vector<std::string> numbered_files(const std::string& path, std::size_t num_texts);
 
 }  // namespace stoker::train

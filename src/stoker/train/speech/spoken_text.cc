@@ -16,11 +16,16 @@ namespace {
 
 constexpr std::string_view kPhonemes = "phonemes";
 
-[[noreturn]] void refuse_text(const std::string& text, std::string promised, std::string found) {
+// The first characters of a long one, whole ones.
+std::string quoted(std::string_view text) {
   constexpr std::size_t kShownBytes = 60;
+  if (text.size() <= kShownBytes) return fmt::format("\"{}\"", text);
+  return fmt::format("\"{}…\"", text.substr(0, find_invalid_utf8(text.substr(0, kShownBytes))));
+}
+
+[[noreturn]] void refuse_text(const std::string& text, std::string promised, std::string found) {
   raise({.code = &kSpeakText,
-         .place = {.file = fmt::format("\"{}{}\"", text.substr(0, kShownBytes),
-                                       text.size() > kShownBytes ? "…" : "")},
+         .place = {.file = quoted(text)},
          .promised = std::move(promised),
          .found = std::move(found)});
 }
