@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view kPhonemes = "phonemes";
 
 // The first characters of a long one, whole ones.
-std::string quoted(std::string_view text) {
+std::string shown_text(std::string_view text) {
   constexpr std::size_t kShownBytes = 60;
   if (text.size() <= kShownBytes) return fmt::format("\"{}\"", text);
   return fmt::format("\"{}…\"", text.substr(0, find_invalid_utf8(text.substr(0, kShownBytes))));
@@ -25,7 +25,7 @@ std::string quoted(std::string_view text) {
 
 [[noreturn]] void refuse_text(const std::string& text, std::string promised, std::string found) {
   raise({.code = &kSpeakText,
-         .place = {.file = quoted(text)},
+         .place = {.file = shown_text(text)},
          .promised = std::move(promised),
          .found = std::move(found)});
 }
