@@ -122,7 +122,7 @@ def test_features_are_prepared_and_batches_come(folder: Path) -> None:
 @needs_trainer
 def test_a_model_is_trained(folder: Path) -> None:
     printed = run(folder, PREPARE_AND_LOAD, BEFORE_TRAINING, TRAIN, PRINT_REPORT)
-    assert "train: " in printed
+    assert "train: " in printed and "\nSteps: 1, " in printed and "Cache: 100.0 % hits" in printed
     assert list((folder / "run" / "checkpoints").iterdir())
 
 

@@ -97,12 +97,12 @@ class LJSpeechDataset:
         with written_settings(self.config) as path:
             return stoker.Feed(str(self.data_path), config=path, **self.settings(**settings))
 
-    def _precompute(self, operation: str, num_workers: int, overwrite: bool) -> dict[str, Any]:
+    def _precompute(self, operation: str, num_workers: int, overwrite: bool) -> None:
         with get_performance_monitor().time_operation(operation), written_settings(self.config) as path:
             settings = self.settings(**{"data.num_workers": num_workers})
             if overwrite:
                 settings["overwrite"] = True
-            return stoker.precompute(str(self.data_path), config=path, **settings)
+            stoker.precompute(str(self.data_path), config=path, **settings)
 
     def precompute_mels(self, num_workers: int = 1, overwrite: bool = False) -> None:
         """Builds or completes the cache, which holds mels and tokens; what is there and valid stays."""
