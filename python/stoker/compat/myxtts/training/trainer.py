@@ -87,7 +87,7 @@ class XTTSTrainer:
         if steps_per_epoch is not None:
             settings["training.steps"] = steps_per_epoch * (epochs if epochs is not None else self._epochs())
         with self.performance_monitor.time_operation("train"), written_settings(*self._sections()) as path:
-            result: dict[str, Any] = stoker.train(config=path, **{"data.path": str(source.data_path), **settings})
+            result = stoker.train(source.data_path, config=path, **settings)
         log_run(self.performance_monitor, result)
         return result
 
