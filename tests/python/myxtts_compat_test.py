@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from collections.abc import Iterator
 from itertools import islice
@@ -18,7 +19,8 @@ from stoker.compat.myxtts import BatchTuples, DataConfig, LJSpeechDataset, Train
 from stoker.compat.myxtts.config.config import ConfigSection, written_settings
 from stoker.compat.myxtts.training.trainer import log_run
 
-PROGRAM = Path(stoker.__file__).parents[2] / "stoker"  # both are in the build folder
+# Taken out of the environment, where the engine would refuse a variable that it does not know.
+PROGRAM = Path(os.environ.pop("STOKER_PROGRAM", Path(stoker.__file__).parents[2] / "stoker"))
 NUM_CLIPS = 24
 
 

@@ -17,7 +17,8 @@ import pytest
 
 import stoker
 
-PROGRAM = Path(stoker.__file__).parents[2] / "stoker"  # both are in the build folder
+# Taken out of the environment, where the engine would refuse a variable that it does not know.
+PROGRAM = Path(os.environ.pop("STOKER_PROGRAM", Path(stoker.__file__).parents[2] / "stoker"))
 TRAINER = Path(os.environ.get("STOKER_TRAIN_LIBRARY", str(PROGRAM.parent / "lib" / "stoker" / "libstoker_train.so")))
 SEEDS = os.environ.get("STOKER_TEST_SEEDS", "")
 
