@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from collections.abc import Iterator
 from itertools import islice
@@ -16,8 +17,10 @@ import stoker
 from stoker import _engine
 from stoker.compat.myxtts import BatchTuples, DataConfig, LJSpeechDataset, TrainingConfig, XTTSConfig, XTTSTrainer
 from stoker.compat.myxtts.config.config import ConfigSection, written_settings
+from stoker.compat.myxtts.training.trainer import log_run
 
-PROGRAM = Path(stoker.__file__).parents[2] / "stoker"  # both are in the build folder
+# Taken out of the environment, where the engine would refuse a variable that it does not know.
+PROGRAM = Path(os.environ.pop("STOKER_PROGRAM", Path(stoker.__file__).parents[2] / "stoker"))
 NUM_CLIPS = 24
 
 
@@ -133,6 +136,21 @@ def test_the_cache_is_built_checked_and_fixed(folder: Path) -> None:
     assert dataset.verify_and_fix_cache(fix=True) == sound
     report = dataset.get_performance_report()
     assert str(folder) in report and "precompute_mels" in report
+
+
+def test_the_monitor_gets_the_steps_that_a_run_logged(tmp_path: Path) -> None:
+    result = {"cache": {"hits": 3, "misses": 1}, "run": str(tmp_path), "steps": 250}
+    result |= {"clips_per_s": 80.0, "step_ms": 50.0, "data_ms": 30.0, "compute_ms": 20.0}
+    monitor = stoker.PerformanceMonitor()
+    log_run(monitor, result)
+    analysis = monitor.get_bottleneck_analysis()
+    assert analysis["steps"]["count"] == 1 and analysis["steps"]["samples"] == 4
+    assert analysis["data_share"] == pytest.approx(0.6) and analysis["cache"]["hit_share"] == 0.75
+    steps = [{"clips_per_s": 100.0, "step_ms": 40.0, "data_ms": 0.0, "compute_ms": 40.0} for _ in range(2)]
+    (tmp_path / "metrics.jsonl").write_text("".join(json.dumps(step) + "\n" for step in steps))
+    log_run(monitor, result)
+    assert monitor.get_bottleneck_analysis()["steps"]["count"] == 3
+    assert monitor.get_bottleneck_analysis()["steps"]["samples"] == 12
 
 
 def test_what_cannot_be_is_said(folder: Path, tmp_path: Path) -> None:

@@ -109,7 +109,7 @@ class PerformanceMonitor {
   std::unique_ptr<MachineGauge> gauge_ STOKER_GUARDED_BY(gauge_mutex_);
 
   // Whole in one place, so that a forked child can leave it alone: to destroy a condition that a
-  // thread of the parent waits for would block for ever.
+  // thread of the parent waits for would never end.
   struct Sampler {
     pid_t process = 0;
     Mutex mutex;

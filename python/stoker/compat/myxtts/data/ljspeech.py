@@ -6,16 +6,17 @@ import importlib.util
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from time import perf_counter
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any
 
 import stoker
 from stoker.compat.myxtts.config.config import DataConfig, written_settings
 from stoker.compat.myxtts.utils.performance import get_performance_monitor
 
-BatchTuple = tuple[npt.NDArray[np.int32], npt.NDArray[np.float32], npt.NDArray[np.int32], npt.NDArray[np.int32]]
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    BatchTuple = tuple[npt.NDArray[np.int32], npt.NDArray[np.float32], npt.NDArray[np.int32], npt.NDArray[np.int32]]
 
 _SPLITS = {"train": "train", "val": "eval", "test": "eval"}
 
@@ -25,6 +26,8 @@ def as_tuple(batch: Any) -> BatchTuple:
 
     The feed fills a short last batch with empty rows, where myxtts' batch was smaller: they are left out.
     """
+    import numpy as np
+
     frames = np.asarray(batch.mel_len)
     rows = np.flatnonzero(frames)
     mel_len = frames[rows].astype(np.int32)
@@ -97,12 +100,12 @@ class LJSpeechDataset:
         with written_settings(self.config) as path:
             return stoker.Feed(str(self.data_path), config=path, **self.settings(**settings))
 
-    def _precompute(self, operation: str, num_workers: int, overwrite: bool) -> dict[str, Any]:
+    def _precompute(self, operation: str, num_workers: int, overwrite: bool) -> None:
         with get_performance_monitor().time_operation(operation), written_settings(self.config) as path:
             settings = self.settings(**{"data.num_workers": num_workers})
             if overwrite:
                 settings["overwrite"] = True
-            return stoker.precompute(str(self.data_path), config=path, **settings)
+            stoker.precompute(str(self.data_path), config=path, **settings)
 
     def precompute_mels(self, num_workers: int = 1, overwrite: bool = False) -> None:
         """Builds or completes the cache, which holds mels and tokens; what is there and valid stays."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import warnings
+from pathlib import Path
 from typing import Any
 
 import stoker
@@ -24,6 +26,17 @@ def source_of(dataset: Any, what: str) -> LJSpeechDataset:
             "stoker trains from the data set's folder, not from tensors"
         )
     return tuples.dataset
+
+
+def log_run(monitor: PerformanceMonitor, result: dict[str, Any]) -> None:
+    """Tells the monitor the steps that a run wrote down (every `log_step`th), its mean step where there is none."""
+    monitor.record_cache_hit(result["cache"]["hits"])
+    monitor.record_cache_miss(result["cache"]["misses"])
+    metrics = Path(result["run"]) / "metrics.jsonl"
+    lines = metrics.read_text(encoding="utf-8").splitlines() if metrics.exists() else []
+    for step in [json.loads(line) for line in lines] or [result]:
+        num_clips = round(step["clips_per_s"] * step["step_ms"] / 1e3)
+        monitor.log_step_timing(step["data_ms"] / 1e3, step["compute_ms"] / 1e3, num_clips)
 
 
 class XTTSTrainer:
@@ -62,7 +75,7 @@ class XTTSTrainer:
         epochs: int | None = None,
         steps_per_epoch: int | None = None,
     ) -> dict[str, Any]:
-        """Trains on the data sets' folders and returns what the run came to; its time counts as `train`."""
+        """Trains on the data sets' folders and returns what the run came to; the monitor gets the steps it logged."""
         source = source_of(train_dataset, "train_dataset")
         settings = dict(self._settings)
         if val_dataset is not None:
@@ -74,7 +87,9 @@ class XTTSTrainer:
         if steps_per_epoch is not None:
             settings["training.steps"] = steps_per_epoch * (epochs if epochs is not None else self._epochs())
         with self.performance_monitor.time_operation("train"), written_settings(*self._sections()) as path:
-            return stoker.train(config=path, **{"data.path": str(source.data_path), **settings})
+            result = stoker.train(source.data_path, config=path, **settings)
+        log_run(self.performance_monitor, result)
+        return result
 
     def _epochs(self) -> int:
         training = self.config.training if isinstance(self.config, XTTSConfig) else self.config
