@@ -30,7 +30,7 @@ def test_a_loop_is_an_epoch_and_len_counts_it(world: World) -> None:
 def test_two_feeds_give_the_same_and_another_seed_does_not(world: World) -> None:
     def epoch(**more: Any) -> list[str]:
         with world.feed(**more) as feed:
-            return contents(feed)
+            return list(contents(feed))
 
     assert epoch(seed=5) == epoch(seed=5, num_workers=2) != epoch(seed=6)
 
