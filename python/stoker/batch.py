@@ -104,11 +104,12 @@ def pin(batch: AnyBatch) -> BatchCopy:
 def to_torch(batch: AnyBatch, copy: bool = False) -> dict[str, Any]:
     """Torch tensors over the batch's memory, on its device; ids stay a tuple of names."""
     import torch
+    from torch.utils.dlpack import from_dlpack
 
     device = torch.device(batch.device)
 
     def tensor(part: Tensor) -> Any:
-        shared = torch.from_dlpack(part)
+        shared = from_dlpack(part)
         if shared.device != device:
             return shared.to(device)
         return shared.clone() if copy else shared

@@ -18,7 +18,7 @@ def _text(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, os.PathLike):
-        return os.fspath(value)
+        return str(os.fspath(value))
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{_quoted(key)}: {_item(each)}" for key, each in value.items()) + "}"
     if isinstance(value, (list, tuple, set, frozenset)):
