@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from small_world import World, contents, held_up
+from small_world import NARROW, World, contents, held_up
 
 import stoker
 
@@ -107,9 +107,6 @@ def test_the_older_of_two_loops_is_refused(world: World) -> None:
         feed.load_state_dict(feed.state_dict())
         with pytest.raises(stoker.UsageError, match="E-FEED-ITERATION"):
             next(loop)
-
-
-NARROW = {"num_workers": 1, "batch_size": 1, "data.prefetch_buffer_size": 2}
 
 
 def test_a_wait_ends_with_the_timeout_and_goes_on_later(world: World) -> None:

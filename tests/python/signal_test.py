@@ -10,15 +10,13 @@ import time
 from pathlib import Path
 
 import pytest
-from small_world import World, contents, held_up
+from small_world import NARROW, World, contents, held_up
 
 import stoker
 
-NARROW = {"batch_size": 1, "data.prefetch_buffer_size": 2, "num_workers": 1, "timeout": 0.5}
-
 
 def test_other_threads_run_while_one_waits(world: World) -> None:
-    with world.feed(**NARROW) as feed:
+    with world.feed(timeout=0.5, **NARROW) as feed:
         loop, held = held_up(feed)
         count = 0
         ended = threading.Event()
@@ -66,7 +64,7 @@ def test_a_handler_runs_and_the_wait_goes_on(world: World) -> None:
     calls = []
     before = signal.signal(signal.SIGALRM, lambda *_: calls.append(time.monotonic()))
     try:
-        with world.feed(**NARROW) as feed:
+        with world.feed(timeout=0.5, **NARROW) as feed:
             loop, held = held_up(feed)
             begin = time.monotonic()
             signal.setitimer(signal.ITIMER_REAL, 0.1)
@@ -89,7 +87,7 @@ def test_an_exception_of_a_handler_loses_no_batch(world: World) -> None:
 
     before = signal.signal(signal.SIGALRM, interrupt)
     try:
-        with world.feed(**NARROW) as feed:
+        with world.feed(timeout=0.5, **NARROW) as feed:
             loop, held = held_up(feed)
             digests = []
             for _ in range(5):
@@ -108,9 +106,9 @@ WAITING = """
 import sys, time
 sys.path.insert(0, sys.argv[1])
 from pathlib import Path
-from small_world import World, held_up
+from small_world import NARROW, World, held_up
 world = World(Path(sys.argv[2]), Path(sys.argv[3]))
-feed = world.feed(batch_size=1, num_workers=1, timeout=0.3, **{"data.prefetch_buffer_size": 2, "data.stall_limit": 0})
+feed = world.feed(timeout=0.3, **NARROW, **{"data.stall_limit": 0})
 loop, held = held_up(feed)
 feed._timeout_s = 0.0
 if sys.argv[4] == "again":

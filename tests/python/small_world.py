@@ -17,6 +17,14 @@ import numpy as np
 import stoker
 
 ENVIRONMENT_OF_RANKS = ("RANK", "WORLD_SIZE", "SLURM_PROCID", "SLURM_NTASKS")
+# Of a feed that is soon held up: few slots, and no tuner that would find memory for more.
+NARROW = {
+    "batch_size": 1,
+    "num_workers": 1,
+    "data.prefetch_buffer_size": 2,
+    "data.auto_tune_performance": False,
+}
+
 # Taken away, for the library refuses variables of its name that it does not know.
 PROGRAM = os.environ.pop("STOKER_PROGRAM", str(Path(stoker.__file__).parents[2] / "stoker"))
 
