@@ -21,7 +21,7 @@ def _text(value: Any) -> str:
         return str(os.fspath(value))
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{_quoted(key)}: {_item(each)}" for key, each in value.items()) + "}"
-    if isinstance(value, (list, tuple, set, frozenset)):
+    if isinstance(value, list | tuple | set | frozenset):
         return "[" + ", ".join(_item(each) for each in value) + "]"
     return str(value)
 
@@ -31,7 +31,7 @@ def _quoted(text: Any) -> str:
 
 
 def _item(value: Any) -> str:
-    if isinstance(value, (str, os.PathLike)):
+    if isinstance(value, str | os.PathLike):
         return _quoted(os.fspath(value))
     return _text(value)
 
