@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "held_batch.h"
+#include "stoker/base/cpu_count.h"
 #include "stoker/base/json.h"
 #include "stoker/base/log.h"
 #include "stoker/base/number_text.h"
@@ -263,6 +264,9 @@ void bind_epoch(nb::module_& module) {
 
 void bind_feed(nb::module_& module) {
   bind_epoch(module);
+  module.def(
+      "num_cores", [] { return count_cpus().allowed; },
+      "Cores that this process may use, by its affinity and its quota.");
   nb::class_<PythonFeed>(module, "Feed", nb::is_weak_referenceable())
       .def(nb::new_([](const std::string& config, const Keywords& keywords,
                        const std::optional<std::string>& state) {

@@ -167,7 +167,7 @@ def _share_cores() -> None:
     feeds = [feed for feed, shares in list(_open_feeds.items()) if shares and not (feed.is_closed or feed.is_forked)]
     if len(feeds) < 2 and not _was_shared:
         return
-    num_cores = len(os.sched_getaffinity(0))
+    num_cores = _engine.num_cores()
     for place, feed in enumerate(feeds):
         share = num_cores // len(feeds) + (1 if place < num_cores % len(feeds) else 0)
         feed.set_core_share(max(1, share))

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 import torch
 from small_world import World
+from torch.utils.dlpack import from_dlpack
 
 import stoker
 
@@ -22,6 +23,7 @@ if not torch.cuda.is_available():
     pytest.skip("needs torch with CUDA and a GPU", allow_module_level=True)
 
 GPU = torch.device("cuda:0")
+cuda: Any = torch.cuda  # parts of it have no types
 PARTS = ("mel", "tokens", "mel_len", "text_len", "speaker", "language")
 NUM_EPOCHS = 12
 SLOW_CYCLES = 4_000_000  # about 2 ms
@@ -44,7 +46,7 @@ def expected(world: World) -> Callable[[str], dict[tuple[int, int], Sums]]:
         if dtype not in known:
             with world.cached(dtype) as feed:
                 known[dtype] = {
-                    (batch.epoch, batch.index): {name: int(checksum(torch.from_dlpack(batch[name]))) for name in PARTS}
+                    (batch.epoch, batch.index): {name: int(checksum(from_dlpack(batch[name]))) for name in PARTS}
                     for _ in range(NUM_EPOCHS)
                     for batch in feed
                 }
@@ -55,12 +57,12 @@ def expected(world: World) -> Callable[[str], dict[tuple[int, int], Sums]]:
 
 def slowly(tensors: dict[str, torch.Tensor], cycles: int) -> Sums:
     """Queues a wait and then the sums on the current stream; the host does not wait."""
-    torch.cuda._sleep(cycles)
+    cuda._sleep(cycles)
     return {name: checksum(tensor) for name, tensor in tensors.items()}
 
 
 def by_dlpack(batch: stoker.Batch, stream: torch.cuda.Stream, cycles: int) -> Sums:
-    return slowly({name: torch.from_dlpack(batch[name]) for name in PARTS}, cycles)
+    return slowly({name: from_dlpack(batch[name]) for name in PARTS}, cycles)
 
 
 def by_to_torch(batch: stoker.Batch, stream: torch.cuda.Stream, cycles: int) -> Sums:
@@ -70,8 +72,8 @@ def by_to_torch(batch: stoker.Batch, stream: torch.cuda.Stream, cycles: int) -> 
 
 def by_release(batch: stoker.Batch, stream: torch.cuda.Stream, cycles: int) -> Sums:
     """Read without a word to the feed on another stream, which release() names."""
-    tensors = {name: torch.from_dlpack(batch[name]) for name in PARTS}
-    other = torch.cuda.Stream()
+    tensors = {name: from_dlpack(batch[name]) for name in PARTS}
+    other = cuda.Stream()
     other.wait_stream(stream)
     with torch.cuda.stream(other):
         sums = slowly(tensors, cycles)
@@ -82,8 +84,8 @@ def by_release(batch: stoker.Batch, stream: torch.cuda.Stream, cycles: int) -> S
 
 
 def by_record_stream(batch: stoker.Batch, stream: torch.cuda.Stream, cycles: int) -> Sums:
-    tensors = {name: torch.from_dlpack(batch[name]) for name in PARTS}
-    other = torch.cuda.Stream()
+    tensors = {name: from_dlpack(batch[name]) for name in PARTS}
+    other = cuda.Stream()
     other.wait_stream(stream)
     batch.record_stream(other)
     with torch.cuda.stream(other):
@@ -109,7 +111,7 @@ def by_cuda_array_interface(batch: stoker.Batch, stream: torch.cuda.Stream, cycl
     for name in PARTS:
         part = batch[name]
         if part.dtype == "bfloat16":
-            tensors[name] = torch.from_dlpack(part)
+            tensors[name] = from_dlpack(part)
             continue
         interface = part.__cuda_array_interface__
         assert interface["version"] == 3
@@ -124,14 +126,14 @@ def by_cuda_array_interface(batch: stoker.Batch, stream: torch.cuda.Stream, cycl
 def by_copy(batch: stoker.Batch, stream: torch.cuda.Stream, cycles: int) -> Sums:
     own = batch.copy()
     batch.release()
-    return slowly({name: torch.from_dlpack(own[name]) for name in PARTS}, cycles)
+    return slowly({name: from_dlpack(own[name]) for name in PARTS}, cycles)
 
 
 def by_pin(batch: stoker.Batch, stream: torch.cuda.Stream, cycles: int) -> Sums:
     own = batch.pin()
     batch.release()
     assert own.mel.is_pinned
-    return slowly({name: torch.from_dlpack(own[name]).to(GPU, non_blocking=True) for name in PARTS}, cycles)
+    return slowly({name: from_dlpack(own[name]).to(GPU, non_blocking=True) for name in PARTS}, cycles)
 
 
 READERS = [by_dlpack, by_to_torch, by_release, by_record_stream, by_cuda_array_interface, by_copy, by_pin]
@@ -172,7 +174,7 @@ class Readers:
             raise self.failed[0]
 
     def _run(self, choose: random.Random, is_default: bool) -> None:
-        stream = torch.cuda.default_stream() if is_default else torch.cuda.Stream()
+        stream = torch.cuda.default_stream() if is_default else cuda.Stream()
         try:
             with torch.cuda.stream(stream):
                 self._read_all(choose, stream)
@@ -233,7 +235,7 @@ def test_slow_readers_see_no_changed_byte(
 
 def test_a_plain_loop_that_never_waits(world: World, expected: Callable[[str], dict[tuple[int, int], Sums]]) -> None:
     """As most programs are: one thread, two streams in turn, each batch dropped while its kernels are queued."""
-    streams = [torch.cuda.Stream(), torch.cuda.Stream()]
+    streams = [cuda.Stream(), cuda.Stream()]
     found = []
     with world.on_gpu("f16") as feed:
         for _ in range(NUM_EPOCHS):

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from small_world import World, contents, held_up
+from small_world import NARROW, World, contents, held_up
 
 import stoker
 
@@ -30,7 +30,7 @@ def test_a_loop_is_an_epoch_and_len_counts_it(world: World) -> None:
 def test_two_feeds_give_the_same_and_another_seed_does_not(world: World) -> None:
     def epoch(**more: Any) -> list[str]:
         with world.feed(**more) as feed:
-            return contents(feed)
+            return list(contents(feed))
 
     assert epoch(seed=5) == epoch(seed=5, num_workers=2) != epoch(seed=6)
 
@@ -107,9 +107,6 @@ def test_the_older_of_two_loops_is_refused(world: World) -> None:
         feed.load_state_dict(feed.state_dict())
         with pytest.raises(stoker.UsageError, match="E-FEED-ITERATION"):
             next(loop)
-
-
-NARROW = {"num_workers": 1, "batch_size": 1, "data.prefetch_buffer_size": 2}
 
 
 def test_a_wait_ends_with_the_timeout_and_goes_on_later(world: World) -> None:

@@ -8,11 +8,9 @@ import threading
 import time
 
 import pytest
-from small_world import World, batch_digest, held_up
+from small_world import NARROW, World, batch_digest, held_up
 
 import stoker
-
-NARROW = {"batch_size": 1, "data.prefetch_buffer_size": 2, "num_workers": 1}
 
 
 def line_of_next() -> int:

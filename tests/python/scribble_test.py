@@ -37,8 +37,9 @@ def scribble(batch: stoker.Batch) -> int:
     for _, tensor in tensors_of(batch):
         if tensor.dtype == "bfloat16":
             import torch
+            from torch.utils.dlpack import from_dlpack
 
-            array: Any = torch.from_dlpack(tensor).view(torch.uint8).numpy()
+            array: Any = from_dlpack(tensor).view(torch.uint8).numpy()
         else:
             array = np.from_dlpack(tensor)
         array.view(np.uint8).fill(0xA5)

@@ -17,6 +17,16 @@ import numpy as np
 import stoker
 
 ENVIRONMENT_OF_RANKS = ("RANK", "WORLD_SIZE", "SLURM_PROCID", "SLURM_NTASKS")
+# Of a feed that is soon held up: few slots, and no tuner that would find memory for more.
+NARROW = {
+    "batch_size": 1,
+    "num_workers": 1,
+    "data.prefetch_buffer_size": 2,
+    "data.auto_tune_performance": False,
+}
+
+# Taken away, for the library refuses variables of its name that it does not know.
+PROGRAM = os.environ.pop("STOKER_PROGRAM", str(Path(stoker.__file__).parents[2] / "stoker"))
 
 
 @dataclass
@@ -78,8 +88,7 @@ class World:
 
 def open_world(folder: Path, num_clips: int) -> World:
     """Makes the data with the command that STOKER_PROGRAM names, else the one beside the package."""
-    beside = Path(stoker.__file__).parents[2] / "stoker"
-    world = World(Path(os.environ.get("STOKER_PROGRAM", beside)), folder)
+    world = World(Path(PROGRAM), folder)
     world.make(num_clips)
     return world
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import torch
 from small_world import World, tensors_of
+from torch.utils.dlpack import from_dlpack
 
 import stoker
 
@@ -41,7 +42,7 @@ def is_shared(one: Any, other: Any) -> bool:
 
 def test_every_part_says_the_same_everywhere(batch: stoker.Batch) -> None:
     for name, tensor in tensors_of(batch):
-        array, twin, other = tensor.numpy(), np.from_dlpack(tensor), torch.from_dlpack(tensor)
+        array, twin, other = tensor.numpy(), np.from_dlpack(tensor), from_dlpack(tensor)
         assert array.shape == twin.shape == tuple(other.shape) == tensor.shape, name
         assert str(array.dtype) == str(twin.dtype) == str(other.dtype).removeprefix("torch.") == tensor.dtype
         assert is_shared(array, twin)
@@ -70,10 +71,10 @@ def test_the_version_asked_for_decides_the_capsule(batch: stoker.Batch) -> None:
 
 def test_copies_are_copies(batch: stoker.Batch) -> None:
     for version in ((1, 0), None):
-        own = torch.from_dlpack(batch.mel.__dlpack__(copy=True, max_version=version))
+        own = from_dlpack(batch.mel.__dlpack__(copy=True, max_version=version))
         assert not is_shared(own, batch.mel)
         assert (own.numpy() == batch.mel.numpy()).all()
-        shared = torch.from_dlpack(batch.mel.__dlpack__(copy=False, max_version=version))
+        shared = from_dlpack(batch.mel.__dlpack__(copy=False, max_version=version))
         assert is_shared(shared, batch.mel)
     assert not is_shared(np.from_dlpack(batch.mel, copy=True), batch.mel)
     assert is_shared(np.from_dlpack(batch.mel, copy=False, device="cpu"), batch.mel)
@@ -122,7 +123,7 @@ def test_a_capsule_that_nobody_takes_gives_its_batch_back(feed: stoker.Feed, bat
 
 def test_a_capsule_that_was_taken_is_ended_by_its_taker(feed: stoker.Feed, batch: stoker.Batch) -> None:
     capsule = batch.mel.__dlpack__()
-    taken = torch.from_dlpack(capsule)
+    taken = from_dlpack(capsule)
     batch.release()
     del capsule
     assert len(feed.stats()["held"]) == 1
@@ -147,7 +148,7 @@ def test_numpy_as_it_asks(batch: stoker.Batch) -> None:
 def test_bfloat16_reaches_torch_as_it_is_and_numpy_widened(world: World) -> None:
     with world.feed(**{"data.batch_dtype": "bf16"}) as feed:
         batch = next(iter(feed))
-        mel = torch.from_dlpack(batch.mel)
+        mel = from_dlpack(batch.mel)
         assert batch.mel.dtype == "bfloat16"
         assert mel.dtype == torch.bfloat16
         assert batch.to_torch()["mel"].data_ptr() == mel.data_ptr()

@@ -76,7 +76,7 @@ DlManagedTensorVersioned* export_versioned(const DlArray& array, std::shared_ptr
 
 enum class BatchPart { kMel, kTokens, kTextLen, kMelLen, kSpeaker, kLanguage };
 
-// Where the part lies: on the batch's device.
+// Where the part is: on the batch's device.
 DlArray batch_array(const Batch& batch, BatchPart part);
 
 // A tensor over the batch's own memory, which keeps the batch. `stream` is the consumer's, which
