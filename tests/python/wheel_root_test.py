@@ -93,7 +93,7 @@ def run_inside(work: str, mounted: Path | None, script: str) -> str:
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     if done.returncode != 0:
         raise RuntimeError(f"exit {done.returncode}\n{done.stdout}{done.stderr}")
-    return done.stdout + done.stderr
+    return done.stderr + done.stdout
 
 
 def try_wheel(wheel: Path, work: Path) -> str:
