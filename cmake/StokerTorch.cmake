@@ -1,7 +1,7 @@
 # Decides STOKER_HAS_TORCH: libtorch from a Python wheel (>= 2.11), found without importing it.
 #
 # pip builds a package with the interpreter it installs into, and hides that one's packages by PYTHONPATH. Isolated (-I) it
-# shows them again, so the torch beside which the package will lie is found. Where a tool builds in an environment of its
+# shows them again, so the torch that the package will be beside is found. Where a tool builds in an environment of its
 # own (uv, python -m build), STOKER_PYTHON names the interpreter.
 
 set(STOKER_HAS_TORCH OFF)

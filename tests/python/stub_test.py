@@ -15,8 +15,8 @@ def test_stub_is_that_of_the_module(tmp_path: Path) -> None:
     folder = str(Path(stoker.__file__).parents[1])
     command = [sys.executable, "-m", "nanobind.stubgen", "-q", "--exclude-values", "-i", folder, "-m", "stoker._engine"]
     subprocess.run([*command, "-o", str(made)], check=True)
-    lines = (path.read_text(encoding="utf-8").splitlines() for path in (KEPT, made))
-    assert list(difflib.unified_diff(*lines, lineterm="")) == [], "ninja -C build stub"
+    kept, found = (path.read_text(encoding="utf-8").splitlines() for path in (KEPT, made))
+    assert list(difflib.unified_diff(kept, found, lineterm="")) == [], "ninja -C build stub"
 
 
 def test_package_says_that_it_is_typed() -> None:

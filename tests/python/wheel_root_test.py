@@ -4,8 +4,8 @@
     tests/python/wheel_root_test.py WHEEL …        `make wheel` runs it; too slow for `make test`
 
 The root has Debian 12's smallest set of packages and python3; it is made once with debootstrap and kept in the user's
-cache folder. Interpreters that Debian 12 does not have are mounted into it from pyenv. Exits with 77 where no root can be
-made.
+cache folder. Interpreters that Debian 12 does not have are mounted into it from pyenv. Exits with 77 where no root can
+be made.
 """
 
 import os
@@ -93,7 +93,7 @@ def run_inside(work: str, mounted: Path | None, script: str) -> str:
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     if done.returncode != 0:
         raise RuntimeError(f"exit {done.returncode}\n{done.stdout}{done.stderr}")
-    return done.stdout + done.stderr
+    return done.stderr + done.stdout
 
 
 def try_wheel(wheel: Path, work: Path) -> str:
