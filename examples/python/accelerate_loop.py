@@ -35,4 +35,5 @@ with tempfile.TemporaryDirectory() as folder:
     accelerator.save_state(folder)
     feed.set_epoch(0)
     accelerator.load_state(folder)
-accelerator.print(f"accelerate: epoch {feed.epoch} is next on {accelerator.device}, loss {loss.item():.2f}")
+where = f"{accelerator.num_processes} processes, {accelerator.device}"
+accelerator.print(f"accelerate: epoch {feed.epoch} is next, {where}, loss {loss.item():.2f}")
