@@ -47,7 +47,7 @@ bench: build ## run the benchmarks, each checks its own result
 peers: build ## race the feed against torch, DALI, Grain, tf.data, SPDL, Lhotse, Streaming and WebDataset (about 20 minutes)
 	@$(VENV)/bin/python -m bench.peers.feed --stoker $(BUILD)/stoker && $(VENV)/bin/python -m tools.make_pages
 
-examples: build ## run the Python examples, each with its framework in an environment of its own (downloads about 1.5 GB)
+examples: build ## run the Python examples, each with its framework in an environment of its own (downloads them; 6 GB of disk, more with CUDA)
 	@$(VENV)/bin/python tools/run_examples.py --build $(BUILD)
 
 lint: build ## formatting, clang-tidy, layers, instructions, sizes, ruff, mypy

@@ -35,4 +35,5 @@ with tempfile.TemporaryDirectory() as folder:
     accelerator.save_state(folder)
     feed.set_epoch(0)
     accelerator.load_state(folder)
-accelerator.print(f"accelerate: epoch {feed.epoch} is next on {accelerator.device}, loss {loss.item():.2f}")
+where = f"rank 0 of {accelerator.num_processes} on {accelerator.device}"
+accelerator.print(f"accelerate: {where}, epoch {feed.epoch} is next, loss {loss.item():.2f}")

@@ -15,11 +15,11 @@ def loss_of(weights: jax.Array, mel: jax.Array) -> jax.Array:
 @jax.jit
 def step(weights: jax.Array, mel: jax.Array) -> tuple[jax.Array, jax.Array]:
     loss, gradient = jax.value_and_grad(loss_of)(weights, mel)
-    return weights - 0.01 * gradient, loss
+    return weights - 1e-3 * gradient, loss
 
 
 device = "cuda:0" if jax.default_backend() == "gpu" else "cpu"
-weights = jnp.eye(80)
+weights = jnp.zeros((80, 80))
 losses = []
 with stoker.Feed(data_folder(), batch_frames=2000, device=device) as feed:
     num_shapes = len(feed.shapes)  # one compilation each

@@ -29,7 +29,7 @@ class NextFrame(L.LightningModule):
 if __name__ == "__main__":
     data, runs = data_folder(), []
     with tempfile.TemporaryDirectory() as folder:
-        for num_steps, checkpoint in ((5, None), (10, f"{folder}/last.ckpt")):
+        for num_steps, checkpoint in ((3, None), (8, f"{folder}/last.ckpt")):
             model = NextFrame()
             trainer = L.Trainer(max_steps=num_steps, logger=False, enable_progress_bar=False, default_root_dir=folder)
             trainer.fit(model, SpeechData(data, batch_frames=2000), ckpt_path=checkpoint)

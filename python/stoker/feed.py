@@ -62,7 +62,7 @@ class Feed:
             "data.num_workers": num_workers,
             "data.prefetch_buffer_size": _ready_batches(prefetch_factor, num_workers),
             "gpu.pin_memory": pin_memory,
-            "device": device,
+            "device": _without_cpu_number(device),
             "data.rank": rank,
             "data.world_size": world_size,
         }
@@ -144,6 +144,11 @@ class Feed:
         """For another process (spawn, forkserver): opened there with the same arguments, at the same place."""
         state = None if self._engine.is_closed else self.state_dict()
         return (_open_again, (self._arguments, state))
+
+
+def _without_cpu_number(device: Any) -> Any:
+    """Frameworks number the processor too: torch.device("cpu", 0) under torchrun."""
+    return "cpu" if getattr(device, "type", None) == "cpu" else device
 
 
 def _ready_batches(prefetch_factor: int | None, num_workers: int | None) -> int | None:
