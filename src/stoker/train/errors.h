@@ -10,7 +10,8 @@ namespace stoker::train {
 
 inline constexpr ErrorCode kTrainLibrary{
     "E-TRAIN-LIB", ExitCode::kUsage, "The trainer's library is absent or cannot be loaded.",
-    "build with libtorch (tools/bootstrap installs it), or name the file in STOKER_TRAIN_LIBRARY"};
+    "build with libtorch (tools/bootstrap installs it; of the Python package, install the sources "
+    "where torch >= 2.11 is), or name the file in STOKER_TRAIN_LIBRARY"};
 inline constexpr ErrorCode kTrainDoor{
     "E-TRAIN-DOOR", ExitCode::kUsage,
     "The trainer's library is of another version than the program.",
