@@ -90,7 +90,7 @@ def _files(path: Any, num_texts: int) -> list[str]:
 
 
 def _library_folders() -> list[str]:
-    """The package's own folder and, where it lies in a build tree, that tree."""
+    """The package's own folder and, where that is in a build tree, the tree."""
     package = Path(_engine.__file__).parent
     tree = package.parent.parent
     return [str(package), str(tree)] if (tree / "CMakeCache.txt").exists() else [str(package)]

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import stoker
 from command import run_json, without
+
+import stoker
 
 
 @pytest.fixture(scope="session")
@@ -39,7 +40,9 @@ class Bar:
 
 def bytes_of(folder: Path) -> dict[str, bytes]:
     """Every file of a cache but what tells of a run."""
-    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file() and "lock" not in p.name}
+    return {
+        str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file() and "lock" not in p.name
+    }
 
 
 def test_precompute_equals_the_command(voice: Path, tmp_path: Path) -> None:

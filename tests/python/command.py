@@ -9,7 +9,7 @@ from typing import Any
 
 import stoker
 
-# The package lies in the folder of the build that made the program.
+# The package is in the folder of the build that made the program.
 PROGRAM = str(Path(stoker._engine.__file__).parents[2] / "stoker")
 
 # Of the command alone, and what a second run measures anew.

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import stoker
 from command import run_json, without
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+import stoker
 
 
 @settings(max_examples=8, deadline=None)
@@ -33,9 +34,9 @@ def test_made_data_have_the_bytes_of_the_command(
 
 
 def test_options_are_refused_by_name(tmp_path: Path) -> None:
-    for given in ({"language": "xx"}, {"lengths": "long"}, {"sample_rate": 7_999}):
+    for wrong in ({"language": "xx"}, {"lengths": "long"}, {"sample_rate": 7_999}):
         with pytest.raises(stoker.ConfigError) as caught:
-            stoker.make_data(tmp_path / "a", 1, **given)  # type: ignore[arg-type]
+            stoker.make_data(tmp_path / "a", 1, **wrong)  # type: ignore[arg-type]
         assert caught.value.code == "E-MAKE-OPTION"
     stoker.make_data(tmp_path / "a", 1)
     with pytest.raises(stoker.StokerError) as there:

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-import stoker
 from command import PROGRAM, run_json
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+import stoker
 
 
 def write_wav(path: Path, samples: np.ndarray[Any, Any], rate_hz: int) -> Path:

@@ -6,10 +6,11 @@ import subprocess
 import sys
 
 import pytest
-import stoker
 from command import run_json
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+import stoker
 
 TEXTS = st.text(
     st.sampled_from("abz ABZ.,?!-'\"%$€£0123456789éüÄسلامدنیا۱۲٪ Dr St no. 漢\u200c\u00a0"), min_size=1, max_size=40
