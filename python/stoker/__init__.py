@@ -73,14 +73,16 @@ _MODULES = {
 }
 
 
-def __getattr__(name: str) -> object:
-    if name not in _MODULES:
-        raise AttributeError(f"module 'stoker' has no attribute {name!r}")
-    from importlib import import_module
+if not TYPE_CHECKING:
 
-    found: object = getattr(import_module(f"stoker.{_MODULES[name]}"), name)
-    globals()[name] = found
-    return found
+    def __getattr__(name: str) -> object:
+        if name not in _MODULES:
+            raise AttributeError(f"module 'stoker' has no attribute {name!r}")
+        from importlib import import_module
+
+        found = getattr(import_module(f"stoker.{_MODULES[name]}"), name)
+        globals()[name] = found
+        return found
 
 
 def __dir__() -> list[str]:

@@ -7,10 +7,10 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-import stoker
+from stoker import _engine
 
 # The package is in the folder of the build that made the program.
-PROGRAM = str(Path(stoker._engine.__file__).parents[2] / "stoker")
+PROGRAM = str(Path(_engine.__file__).parents[2] / "stoker")
 
 # Of the command alone, and what a second run measures anew.
 OF_THE_COMMAND = {"command", "version", "seconds", "ok", "clips_per_s", "notices"}

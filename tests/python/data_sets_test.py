@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from command import run_json, without
@@ -34,9 +35,10 @@ def test_made_data_have_the_bytes_of_the_command(
 
 
 def test_options_are_refused_by_name(tmp_path: Path) -> None:
-    for wrong in ({"language": "xx"}, {"lengths": "long"}, {"sample_rate": 7_999}):
+    refused: list[dict[str, Any]] = [{"language": "xx"}, {"lengths": "long"}, {"sample_rate": 7_999}]
+    for wrong in refused:
         with pytest.raises(stoker.ConfigError) as caught:
-            stoker.make_data(tmp_path / "a", 1, **wrong)  # type: ignore[arg-type]
+            stoker.make_data(tmp_path / "a", 1, **wrong)
         assert caught.value.code == "E-MAKE-OPTION"
     stoker.make_data(tmp_path / "a", 1)
     with pytest.raises(stoker.StokerError) as there:

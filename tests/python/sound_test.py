@@ -30,9 +30,8 @@ def sound(num_samples: int, seed: int, is_float: bool) -> np.ndarray[Any, Any]:
     """A tone in noise; float goes beyond full scale here and there."""
     draw = np.random.default_rng(seed)
     wave = 0.5 * np.sin(np.arange(num_samples) * draw.uniform(0.01, 0.5)) + draw.normal(0, 0.3, num_samples)
-    if is_float:
-        return wave.astype(np.float32)
-    return np.clip(wave * 32768, -32768, 32767).astype(np.int16)
+    samples: np.ndarray[Any, Any] = wave.astype(np.float32)
+    return samples if is_float else np.clip(samples * 32768, -32768, 32767).astype(np.int16)
 
 
 @settings(max_examples=60, deadline=None)
@@ -57,7 +56,7 @@ def test_array_gives_what_its_file_gives(
 ) -> None:
     samples = sound(num_samples, seed, is_float)
     path = write_wav(tmp_path_factory.mktemp("wav") / "a.wav", samples, rate_hz)
-    recipe = {"preset": preset, "trim_silence": trims, "loudness": loudness}
+    recipe: dict[str, Any] = {"preset": preset, "trim_silence": trims, "loudness": loudness}
     of_array = stoker.features(samples, sample_rate=rate_hz, **recipe)
     of_file = stoker.features(path, **recipe)
     assert of_array.dtype == np.float32 and of_array.ndim == 2
@@ -81,9 +80,9 @@ def test_strided_array_is_read_in_its_order() -> None:
 
 def test_without_a_rate_the_recipe_s_is_meant() -> None:
     samples = sound(20_000, 4, False)
-    given = {"preset": "hifigan", "features.sample_rate": 22_050}
+    recipe: dict[str, Any] = {"preset": "hifigan", "features.sample_rate": 22_050}
     np.testing.assert_array_equal(
-        stoker.features(samples, **given), stoker.features(samples, sample_rate=22_050, **given)
+        stoker.features(samples, **recipe), stoker.features(samples, sample_rate=22_050, **recipe)
     )
 
 

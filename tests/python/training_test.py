@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -34,10 +35,11 @@ def voice(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_absent_library_is_told_with_the_way_to_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("STOKER_TRAIN_LIBRARY", str(tmp_path / "none.so"))
-    for call in (
+    calls: list[Callable[[], object]] = [
         lambda: stoker.train(tmp_path),
         lambda: stoker.synthesize("Hello.", checkpoint=tmp_path, out=tmp_path / "a.wav"),
-    ):
+    ]
+    for call in calls:
         with pytest.raises(stoker.ConfigError, match=r"none\.so") as caught:
             call()
         assert caught.value.code == "E-TRAIN-LIB"
