@@ -37,11 +37,13 @@ Frames sample_features(audio::FeatureMaker& self, const Samples<Sample>& samples
 
 void bind_features(nb::module_& module) {
   nb::class_<audio::FeatureMaker>(module, "FeatureMaker")
-      .def(nb::new_([](const std::string& config, const Keywords& keywords) {
-             return std::make_unique<audio::FeatureMaker>(
-                 settings_of("features", config, keywords).settings.features);
-           }),
-           nb::arg("config"), nb::arg("keywords"))
+      .def(
+          "__init__",
+          [](audio::FeatureMaker* self, const std::string& config, const Keywords& keywords) {
+            new (self)
+                audio::FeatureMaker(settings_of("features", config, keywords).settings.features);
+          },
+          nb::arg("config"), nb::arg("keywords"))
       .def_prop_ro("rate_hz",
                    [](const audio::FeatureMaker& self) { return self.recipe().sample_rate_hz; })
       .def(

@@ -7,11 +7,11 @@ for batch in feed:                       # one epoch; restartable; len(feed) bat
 state = feed.state_dict()                # load_state_dict() resumes exactly
 """
 
+from typing import TYPE_CHECKING
+
 from stoker._engine import Batch, Tensor
 from stoker._engine import version as __version__
 from stoker.batch import BatchCopy, Segments
-from stoker.caches import Cache, precompute
-from stoker.data_sets import data_check, make_data
 from stoker.errors import (
     ConfigError,
     DataError,
@@ -24,11 +24,21 @@ from stoker.errors import (
     UsageError,
 )
 from stoker.feed import Feed
+<<<<<<< HEAD
 from stoker.monitor import PerformanceMonitor
 from stoker.sound import features
 from stoker.texts import normalize, tokenize
 from stoker.training import synthesize, train
 from stoker.watch import Watch, watch
+=======
+
+if TYPE_CHECKING:
+    from stoker.caches import Cache, precompute
+    from stoker.data_sets import data_check, make_data
+    from stoker.sound import features
+    from stoker.texts import normalize, tokenize
+    from stoker.training import synthesize, train
+>>>>>>> t-verbs
 
 __all__ = [
     "Batch",
@@ -59,3 +69,32 @@ __all__ = [
     "train",
     "watch",
 ]
+
+# Where names are that a program with a feed alone does not need: looked up at their first use.
+_MODULES = {
+    "Cache": "caches",
+    "data_check": "data_sets",
+    "features": "sound",
+    "make_data": "data_sets",
+    "normalize": "texts",
+    "precompute": "caches",
+    "synthesize": "training",
+    "tokenize": "texts",
+    "train": "training",
+}
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        if name not in _MODULES:
+            raise AttributeError(f"module 'stoker' has no attribute {name!r}")
+        from importlib import import_module
+
+        found = getattr(import_module(f"stoker.{_MODULES[name]}"), name)
+        globals()[name] = found
+        return found
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

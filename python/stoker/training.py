@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 from stoker import _engine
@@ -90,10 +89,10 @@ def _files(path: Any, num_texts: int) -> list[str]:
 
 
 def _library_folders() -> list[str]:
-    """The package's own folder and, where it lies in a build tree, that tree."""
-    package = Path(_engine.__file__).parent
-    tree = package.parent.parent
-    return [str(package), str(tree)] if (tree / "CMakeCache.txt").exists() else [str(package)]
+    """The package's own folder and, where that is in a build tree, the tree."""
+    package = os.path.dirname(_engine.__file__)
+    tree = os.path.dirname(os.path.dirname(package))
+    return [package, tree] if os.path.exists(os.path.join(tree, "CMakeCache.txt")) else [package]
 
 
 def _events_to(on_event: OnEvent | None) -> Callable[[str], Any] | None:

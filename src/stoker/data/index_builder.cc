@@ -155,21 +155,28 @@ class IndexBuilder {
     for (const SourceOptions& source : options_.sources) {
       auto layout = open_layout(source, *index_.io_).take_or_raise();
       names.push_back(layout.front().name);
-      for (MetadataSource& metadata : layout) read_metadata(intake, std::move(metadata), source);
+      const bool gives_way = layout.back().gives_way;
+      for (MetadataSource& metadata : layout) {
+        const bool is_heeded = gives_way && !metadata.gives_way;
+        if (is_used(metadata) || is_heeded) read_metadata(intake, std::move(metadata), source);
+      }
     }
     if (names.size() > 1) check_names(options_.sources, names);
     outside_folder_ = intake.outside_folder();
     rows_ = std::move(intake).take();
   }
 
+  bool is_used(const MetadataSource& metadata) const {
+    const Split split = options_.splits.split;
+    return split == Split::kAll || metadata.role == Split::kAll || metadata.role == split;
+  }
+
   void read_metadata(RowIntake& intake, MetadataSource metadata, const SourceOptions& source) {
-    const bool other_split = options_.splits.split != Split::kAll && metadata.role != Split::kAll &&
-                             metadata.role != options_.splits.split;
-    if (other_split) return;
     const auto number = static_cast<std::uint32_t>(index_.sources_.size());
     const DataSetRecord record = load_record(metadata.folder).take_or_raise();
     const Digest128 digest = intake.read(metadata, source, record, number).take_or_raise();
     index_.metadata_files_.push_back({metadata.metadata.path(), digest});
+    if (!is_used(metadata)) return;  // its rows are only left out of another file
     index_.sources_.push_back({.name = metadata.name,
                                .weight = source.weight,
                                .root = std::move(metadata.root),

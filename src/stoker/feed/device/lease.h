@@ -19,11 +19,15 @@ class DeviceLease {
   DeviceLease(std::shared_ptr<DeviceRing> ring, std::uint32_t slot)
       : ring_(std::move(ring)), slot_(slot) {}
   DeviceLease(DeviceLease&& other) noexcept
-      : ring_(std::move(other.ring_)), slot_(other.slot_), readers_(std::move(other.readers_)) {}
+      : ring_(std::move(other.ring_)),
+        slot_(other.slot_),
+        readers_(std::move(other.readers_)),
+        waiting_(std::move(other.waiting_)) {}
   DeviceLease& operator=(DeviceLease&& other) noexcept {
     std::swap(ring_, other.ring_);
     std::swap(slot_, other.slot_);
     std::swap(readers_, other.readers_);
+    std::swap(waiting_, other.waiting_);
     return *this;
   }
   ~DeviceLease() {
@@ -36,8 +40,8 @@ class DeviceLease {
 
   // What `stream` is given from now on sees the whole batch.
   void wait(cuda::StreamView stream) {
+    if (waiting_.add(stream)) slot().ready.hold_back(stream);
     readers_.add(stream);
-    slot().ready.hold_back(stream);
   }
   void add_reader(cuda::StreamView stream) { readers_.add(stream); }
   // The memory may be used again once `stream`, and every stream of wait(), has done what it has
@@ -64,6 +68,7 @@ class DeviceLease {
   std::shared_ptr<DeviceRing> ring_;
   std::uint32_t slot_ = 0;
   ReadingStreams readers_;
+  ReadingStreams waiting_;  // those that were held back: once is enough
 };
 
 }  // namespace stoker::feed

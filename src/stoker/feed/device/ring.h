@@ -32,13 +32,15 @@ struct RingOptions {
 // set; the usual few take no memory, any number is kept.
 class ReadingStreams {
  public:
-  void add(cuda::StreamView stream) {
-    if (contains(stream)) return;
+  // Whether it was not there yet.
+  bool add(cuda::StreamView stream) {
+    if (contains(stream)) return false;
     if (num_usual_ < kUsual) {
       usual_[num_usual_++] = stream.handle();
     } else {
       more_.push_back(stream);
     }
+    return true;
   }
   std::size_t size() const { return num_usual_ + more_.size(); }
   cuda::StreamView operator[](std::size_t at) const {

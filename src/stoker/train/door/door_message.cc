@@ -97,7 +97,7 @@ Error error_of_event(const Json& event, const FindCode& find) {
                     .column = count_at(event, "column"),
                     .byte = count_at(event, "byte")},
           .promised = text_at(event, "promised"),
-          .found = text_at(event, "found"),
+          .found = text_at(event, event.contains("found") ? "found" : "message"),
           .action = text_at(event, "action"),
           .cure = text_at(event, "cure")};
 }
