@@ -24,13 +24,8 @@ from stoker.errors import (
     UsageError,
 )
 from stoker.feed import Feed
-<<<<<<< HEAD
 from stoker.monitor import PerformanceMonitor
-from stoker.sound import features
-from stoker.texts import normalize, tokenize
-from stoker.training import synthesize, train
 from stoker.watch import Watch, watch
-=======
 
 if TYPE_CHECKING:
     from stoker.caches import Cache, precompute
@@ -38,7 +33,6 @@ if TYPE_CHECKING:
     from stoker.sound import features
     from stoker.texts import normalize, tokenize
     from stoker.training import synthesize, train
->>>>>>> t-verbs
 
 __all__ = [
     "Batch",

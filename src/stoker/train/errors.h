@@ -10,14 +10,9 @@ namespace stoker::train {
 
 inline constexpr ErrorCode kTrainLibrary{
     "E-TRAIN-LIB", ExitCode::kUsage, "The trainer's library is absent or cannot be loaded.",
-<<<<<<< HEAD
     "build with libtorch (tools/bootstrap installs it; the Python package: pip install . in a "
     "clone, "
     "beside torch 2.11 or newer), or name the file in STOKER_TRAIN_LIBRARY"};
-=======
-    "build with libtorch (tools/bootstrap installs it; of the Python package, install the sources "
-    "where torch >= 2.11 is), or name the file in STOKER_TRAIN_LIBRARY"};
->>>>>>> t-verbs
 inline constexpr ErrorCode kTrainDoor{
     "E-TRAIN-DOOR", ExitCode::kUsage,
     "The trainer's library is of another version than the program.",
