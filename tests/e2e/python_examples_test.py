@@ -13,6 +13,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import textwrap
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -78,6 +79,47 @@ class PythonExamplesTest(unittest.TestCase):
         wrong = run_examples.Example("examples/python/small_data.py", "torch", "torch: ")
         with self.assertRaisesRegex(run_examples.CannotRun, "expected a last line"):
             run_examples.run(wrong, Path(sys.executable), BUILD)
+
+
+class FrameworkHabitsTest(unittest.TestCase):
+    """What frameworks do to a loader, in a process of its own."""
+
+    def run_with_feed(self, code: str) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            make = [str(BUILD / "stoker"), "data", "make", "--out", f"{folder}/voice", "--clips", "12"]
+            subprocess.run(make, check=True, capture_output=True)
+            done = subprocess.run(
+                [sys.executable, "-c", textwrap.dedent(code)],
+                cwd=folder,
+                env=dict(os.environ, PYTHONPATH=str(BUILD / "python")),
+                check=False,
+                capture_output=True,
+                text=True,
+            )
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_two_calls_of_iter_after_a_resume_skip_nothing(self) -> None:
+        self.run_with_feed("""
+            import stoker
+            feed = stoker.Feed("voice", batch_size=2, device="cpu")
+            place = iter(feed)
+            last = [next(place).index for _ in range(2)][-1]
+            again = stoker.Feed("voice", batch_size=2, device="cpu")
+            again.load_state_dict(feed.state_dict())
+            iter(again)
+            batch = next(iter(again))
+            assert (batch.epoch, batch.index) == (0, last + 1), batch
+            assert next(iter(again)).epoch == 1  # a loop that gave batches and was left is over
+        """)
+
+    def test_a_numbered_processor_is_the_processor(self) -> None:
+        self.run_with_feed("""
+            import types, stoker
+            class NumberedCpu(types.SimpleNamespace):
+                def __str__(self):
+                    return "cpu:0"
+            assert next(iter(stoker.Feed("voice", device=NumberedCpu(type="cpu", index=0)))).device == "cpu"
+        """)
 
 
 if __name__ == "__main__":
