@@ -41,8 +41,10 @@ Tensor host_tensor(const PythonBatch& self, const void* data, feed::DlDataType t
 template <class T>
 std::optional<Tensor> lengths(const PythonBatch& self, std::span<const T> values) {
   if (values.empty()) return std::nullopt;
-  return host_tensor(self, values.data(), std::is_signed_v<T> ? feed::kDlInt32 : feed::kDlUint32,
-                     {values.size()});
+  return copy_tensor(
+      host_tensor(self, values.data(), std::is_signed_v<T> ? feed::kDlInt32 : feed::kDlUint32,
+                  {values.size()}),
+      CopyTo::kHost);
 }
 
 std::optional<Tensor> mel_tensor(const PythonBatch& self, const feed::MelArray& mel) {
@@ -56,11 +58,14 @@ std::optional<Tensor> wave_tensor(const PythonBatch& self, const feed::ArrayView
   return host_tensor(self, wave.data, feed::kDlFloat32, {wave.shape[0], wave.shape[1]});
 }
 
-// A part that is on the batch's device, with its host twin where the feed keeps one.
+// A part that is on the batch's device, with its host twin where the feed keeps one. Lengths in
+// host memory are copied, as the feed itself goes by them.
 Tensor device_part(const PythonBatch& self, feed::BatchPart part, const void* host) {
   const feed::Batch& batch = batch_of(self);
   const DlArray array = feed::batch_array(batch, part);
-  return tensor_of(self, array, batch.device().is_cpu() ? array.data : host);
+  const bool is_length = part != feed::BatchPart::kMel && part != feed::BatchPart::kTokens;
+  const Tensor tensor = tensor_of(self, array, batch.device().is_cpu() ? array.data : host);
+  return is_length && !tensor.is_on_gpu() ? copy_tensor(tensor, CopyTo::kHost) : tensor;
 }
 
 using MakePart = std::optional<Tensor> (*)(const PythonBatch&, const feed::Batch&);
@@ -201,10 +206,14 @@ void bind_mapping(nb::class_<PythonBatch>& bound) {
 void bind_package_methods(nb::class_<PythonBatch>& bound) {
   bound
       .def(
-          "to_torch", [](nb::handle self, bool copy) { return package("to_torch")(self, copy); },
-          nb::arg("copy") = false,
-          nb::sig("def to_torch(self, copy: bool = False) -> dict[str, typing.Any]"),
-          "The parts as torch tensors on the batch's device, without a copy unless asked for.")
+          "to_torch",
+          [](nb::handle self, const nb::args& names, bool copy) {
+            return package("to_torch")(self, *names, nb::arg("copy") = copy);
+          },
+          nb::arg("names"), nb::arg("copy") = false,
+          nb::sig("def to_torch(self, *names: str, copy: bool = False) -> dict[str, typing.Any]"),
+          "The parts named, or all, as torch tensors on the batch's device, without a copy unless "
+          "asked for.")
       .def(
           "copy", [](nb::handle self) { return package("copy")(self); },
           nb::sig("def copy(self) -> stoker.batch.BatchCopy"),
@@ -229,7 +238,7 @@ void bind_package_methods(nb::class_<PythonBatch>& bound) {
 void release(PythonBatch& self, const nb::object& stream) {
   if (self.held == nullptr) return;
   if (!stream.is_none()) {
-    if (const auto reader = stream_of(stream)) self.held->add_reader(*reader);
+    if (const auto reader = cuda_stream_of(stream)) self.held->add_reader(*reader);
   }
   self.held.reset();
 }
@@ -298,7 +307,7 @@ void bind_batch(nb::module_& module) {
           "record_stream",
           [](const PythonBatch& self, const nb::object& stream) {
             batch_of(self);
-            if (const auto reader = stream_of(stream)) self.held->add_reader(*reader);
+            if (const auto reader = cuda_stream_of(stream)) self.held->add_reader(*reader);
           },
           nb::arg("stream"), nb::sig("def record_stream(self, stream: typing.Any) -> None"),
           "Says that work on this stream (a cudaStream_t or torch.cuda.Stream) reads the batch; "

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <memory>
 
+#include "background.h"
 #include "held_batch.h"
 #include "stoker/base/cpu_count.h"
 #include "stoker/base/json.h"
@@ -55,6 +56,7 @@ class PythonFeed {
  private:
   class Inside;
   std::optional<feed::Batch> await(feed::Feed& feed, double timeout_s);
+  void say_bad_rows(const feed::Feed& feed);
   void say_held(double waited_s) const;
 
   std::shared_ptr<feed::OpenedFeed> opened_;
@@ -62,6 +64,7 @@ class PythonFeed {
   std::stop_source stop_;
   std::atomic<bool> is_inside_{false};
   std::uint64_t loop_ = 0;
+  std::size_t num_bad_said_ = 0;
   bool is_restored_ = false;  // no batch was given since
   const int process_ = ::getpid();
 };
@@ -82,13 +85,29 @@ class PythonFeed::Inside {
   std::atomic<bool>& flag_;
 };
 
+// Rows that will not come, so that nobody counts on them.
+void say_rejects(const feed::OpenedFeed& opened) {
+  const data::Index& index = opened.source->index();
+  const std::vector<std::uint32_t> left_out = opened.source->rows_left_out();
+  const std::uint64_t num_rejected = index.counts().rejected + left_out.size();
+  if (num_rejected == 0) return;
+  const std::string first = index.rejects().empty() ? std::string(index[left_out.front()].id)
+                                                    : error_line(index.rejects().front().error);
+  log(LogLevel::kWarning, grouped(num_rejected) + " of " + grouped(index.counts().rows) +
+                              " rows rejected; the first: " + first);
+}
+
 PythonFeed::PythonFeed(const std::string& config, const Keywords& keywords,
                        const std::optional<std::string>& state) {
   const config::LoadedSettings loaded = settings_of("Feed", config, keywords);
   for (const std::string& notice : loaded.notices) log(LogLevel::kInfo, notice);
-  const GilReleased released;
-  feed::OpenOptions options{.state = state, .stop = stop_.get_token()};
-  opened_ = std::make_shared<feed::OpenedFeed>(feed::open_feed(loaded.settings, options));
+  Background opening(Listeners{.on_progress = nb::none()});
+  opening.run([&] {
+    const feed::OpenOptions options{.state = state, .stop = opening.stop_token()};
+    opened_ = std::make_shared<feed::OpenedFeed>(feed::open_feed(loaded.settings, options));
+    return Json();
+  });
+  say_rejects(*opened_);
   is_restored_ = state.has_value();
 }
 
@@ -152,6 +171,13 @@ std::optional<feed::Batch> PythonFeed::await(feed::Feed& feed, double timeout_s)
   return batch;
 }
 
+// Each once, in the words of the file's own error.
+void PythonFeed::say_bad_rows(const feed::Feed& feed) {
+  const std::vector<feed::BadRow> rows = feed.bad_rows();
+  for (; num_bad_said_ < rows.size(); ++num_bad_said_)
+    log(LogLevel::kWarning, error_line(rows[num_bad_said_].error));
+}
+
 std::shared_ptr<HeldBatch> PythonFeed::next(double timeout_s) {
   const std::shared_ptr<feed::OpenedFeed> own = opened();
   const Inside inside(is_inside_);
@@ -168,6 +194,7 @@ std::shared_ptr<HeldBatch> PythonFeed::next(double timeout_s) {
   }
   is_restored_ = false;
   if (!batch) return nullptr;
+  if (batch->counts().num_empty_bad > 0) say_bad_rows(own->feed);
   return std::make_shared<HeldBatch>(std::move(*batch), held_, std::move(taken));
 }
 

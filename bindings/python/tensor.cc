@@ -169,11 +169,11 @@ nb::object numpy_view(const Tensor& tensor) {
 
 nb::object to_numpy(const Tensor& self, const nb::object& dtype, const std::optional<bool>& copy) {
   const bool is_bfloat = self.array.type.code == kBfloat;
-  const bool needs_copy = is_bfloat || self.host == nullptr;
+  const bool needs_copy = is_bfloat || self.is_on_gpu();
   if (needs_copy && copy == false)
     throw nb::value_error("NumPy cannot look at this array without a copy");
   Tensor here = self;
-  if (self.host == nullptr) here = without_gil([&] { return copy_tensor(self, CopyTo::kHost); });
+  if (self.is_on_gpu()) here = without_gil([&] { return copy_tensor(self, CopyTo::kHost); });
   if (is_bfloat) here = widened(here);
   nb::object array = numpy_view(here);
   if (!dtype.is_none()) {
@@ -249,6 +249,11 @@ std::optional<cuda::StreamView> stream_of(const nb::object& stream) {
   if (number == kPerThread)
     throw nb::value_error("the per-thread default stream cannot be followed from another thread");
   return cuda::StreamView(reinterpret_cast<cuda::StreamHandle>(number));
+}
+
+std::optional<cuda::StreamView> cuda_stream_of(const nb::object& stream) {
+  const bool is_zero = nb::isinstance<nb::int_>(stream) && nb::cast<std::intptr_t>(stream) == 0;
+  return stream_of(is_zero ? nb::object(nb::int_(1)) : stream);
 }
 
 void bind_tensor(nb::module_& module) {

@@ -43,5 +43,7 @@ Tensor copy_tensor(const Tensor& tensor, CopyTo where);
 // As consumers write a stream: None or 1 is the default stream, a number above 2 a cudaStream_t,
 // -1 none; or a torch.cuda.Stream. Raises TypeError, ValueError for what cannot be one.
 std::optional<cuda::StreamView> stream_of(const nb::object& stream);
+// As CUDA writes one: a number, where 0 is the default stream, or an object of torch.
+std::optional<cuda::StreamView> cuda_stream_of(const nb::object& stream);
 
 }  // namespace stoker::python

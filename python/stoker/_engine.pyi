@@ -156,9 +156,9 @@ class Batch:
     def items(self) -> list[tuple[str, Any]]:
         """Names and parts."""
 
-    def to_torch(self, copy: bool = False) -> dict[str, Any]:
+    def to_torch(self, *names: str, copy: bool = False) -> dict[str, Any]:
         """
-        The parts as torch tensors on the batch's device, without a copy unless asked for.
+        The parts named, or all, as torch tensors on the batch's device, without a copy unless asked for.
         """
 
     def copy(self) -> stoker.batch.BatchCopy:
@@ -235,6 +235,9 @@ class Epoch:
     def __next__(self) -> Batch: ...
 
     def __length_hint__(self) -> int: ...
+
+def num_cores() -> int:
+    """Cores that this process may use, by its affinity and its quota."""
 
 class Feed:
     def __init__(self, config: str, keywords: Sequence[tuple[str, str]], state: str | None = ...) -> None: ...

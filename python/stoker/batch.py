@@ -51,9 +51,9 @@ class BatchCopy(Mapping[str, Any]):
             return None
         raise AttributeError(f"a batch has no {name!r}")
 
-    def to_torch(self, copy: bool = False) -> dict[str, Any]:
-        """The parts as torch tensors."""
-        return to_torch(self, copy)
+    def to_torch(self, *names: str, copy: bool = False) -> dict[str, Any]:
+        """The parts named, or all, as torch tensors."""
+        return to_torch(self, *names, copy=copy)
 
     def copy(self) -> BatchCopy:
         """Another copy."""
@@ -101,26 +101,38 @@ def pin(batch: AnyBatch) -> BatchCopy:
     return _copied(batch, "pinned")
 
 
-def to_torch(batch: AnyBatch, copy: bool = False) -> dict[str, Any]:
-    """Torch tensors over the batch's memory, on its device; ids stay a tuple of names."""
+def to_torch(batch: AnyBatch, *names: str, copy: bool = False) -> dict[str, Any]:
+    """Torch tensors over the batch's memory, on its device; ids stay a tuple of names.
+
+    Without names these are all parts, except where padded rows begin, which their shape tells.
+    """
     import torch
     from torch.utils.dlpack import from_dlpack
 
     device = torch.device(batch.device)
+    # Asked for once: the stream that reads the batch, as DLPack writes it.
+    stream = (torch.cuda.current_stream(device).cuda_stream or 1) if device.type == "cuda" else None
 
     def tensor(part: Tensor) -> Any:
-        shared = from_dlpack(part)
-        if shared.device != device:
-            return shared.to(device)
+        if part.device == "cpu":
+            shared = from_dlpack(part)
+            return shared.to(device) if stream is not None else shared.clone() if copy else shared
+        shared = from_dlpack(part.__dlpack__(stream=stream, max_version=(1, 0)))
         return shared.clone() if copy else shared
 
     out: dict[str, Any] = {}
-    for name, part in batch.items():
+    for name in names or _told_parts(batch):
+        part = batch[name]
         if name == "arrays":
             out[name] = {key: tensor(value) for key, value in part.items()}
         else:
             out[name] = part if name == "ids" else tensor(part)
     return out
+
+
+def _told_parts(batch: AnyBatch) -> list[str]:
+    is_padded = batch.mel.shape[0] == batch.num_rows
+    return [name for name in batch if not (is_padded and name in ("frame_begins", "token_begins"))]
 
 
 def describe(batch: AnyBatch) -> str:

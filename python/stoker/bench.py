@@ -9,7 +9,6 @@ On a GPU the loop is torch's: every batch becomes torch tensors, at most AHEAD_B
 from __future__ import annotations
 
 import argparse
-import collections
 import datetime
 import json
 import os
@@ -18,7 +17,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +27,6 @@ AHEAD_BATCHES = 16
 WARM_BATCHES = 20
 BARS = {"take_us": 15.0, "share_of_command": 0.9}
 PATHS = {"cached": "precompute", "files": "runtime"}
-
-Take = Callable[[Any], None]
 
 
 def settings_of(options: argparse.Namespace, path: str) -> dict[str, Any]:
@@ -49,27 +45,26 @@ def settings_of(options: argparse.Namespace, path: str) -> dict[str, Any]:
 
 
 class TorchConsumer:
-    """Takes every batch as torch tensors and holds it until the card has passed it, a few batches later."""
+    """Takes every batch as torch tensors and lets the host run a few batches ahead of the card."""
 
     def __init__(self) -> None:
         import torch
 
-        self.torch = torch
-        self.waiting: collections.deque[tuple[Any, Any]] = collections.deque()
+        self.passed = [torch.cuda.Event() for _ in range(AHEAD_BATCHES + 1)]
+        self.num_taken = 0
 
     def take(self, batch: Any) -> None:
-        """One batch."""
-        tensors = (self.torch.from_dlpack(batch.mel), self.torch.from_dlpack(batch.tokens))
-        passed = self.torch.cuda.Event()
-        passed.record()
-        self.waiting.append((passed, tensors))
-        if len(self.waiting) > AHEAD_BATCHES:
-            self.waiting.popleft()[0].synchronize()
+        """One batch; its memory goes back once the stream has come to here."""
+        batch.to_torch("mel", "tokens")
+        self.passed[self.num_taken % len(self.passed)].record()
+        self.num_taken += 1
+        if self.num_taken > AHEAD_BATCHES:
+            self.passed[(self.num_taken - 1 - AHEAD_BATCHES) % len(self.passed)].synchronize()
 
     def finish(self) -> None:
         """Until the card has everything."""
-        while self.waiting:
-            self.waiting.popleft()[0].synchronize()
+        for passed in self.passed:
+            passed.synchronize()
 
 
 class PlainConsumer:
