@@ -149,19 +149,25 @@ class Ahead:
     def __init__(self, device: str) -> None:
         self.on_gpu = device != "cpu"
         self.waiting: collections.deque[tuple[Any, Any]] = collections.deque()
+        self.events: collections.deque[Any] = collections.deque()
 
     def add(self, *tensors: torch.Tensor) -> None:
         if not self.on_gpu:
             return
-        passed: Any = torch.cuda.Event()  # type: ignore[no-untyped-call]
+        passed: Any = self.events.popleft() if self.events else torch.cuda.Event()  # type: ignore[no-untyped-call]
         passed.record()
         self.waiting.append((passed, tensors))
         if len(self.waiting) > AHEAD_BATCHES:
-            self.waiting.popleft()[0].synchronize()
+            self.pass_one()
+
+    def pass_one(self) -> None:
+        passed, _ = self.waiting.popleft()
+        passed.synchronize()
+        self.events.append(passed)
 
     def finish(self) -> None:
         while self.waiting:
-            self.waiting.popleft()[0].synchronize()
+            self.pass_one()
 
 
 def run_trial(setting: Setting, files: list[Path], device: str, seconds: float) -> Trial:
@@ -244,7 +250,7 @@ def timed_loop(feed: Any, options: argparse.Namespace) -> dict[str, Any]:
     begun = time.perf_counter()
     while True:
         for batch in feed:
-            ahead.add(torch.from_dlpack(batch.mel), torch.from_dlpack(batch.mel_len))
+            ahead.add(*batch.to_torch("mel", "mel_len").values())
             taken += 1
             if taken == WARM_BATCHES:
                 ahead.finish()
