@@ -37,6 +37,7 @@ WARM_BATCHES = 20
 LOST_BATCH_S = 15  # a worker that brings nothing for so long ends its trial
 # As far as the consumer of `stoker bench feed` runs ahead of its GPU (kAhead in observe/device_source.cc).
 AHEAD_BATCHES = 16
+MARK_EVERY = 4  # a mark for each batch would cost every entrant
 
 
 @dataclass(frozen=True)
@@ -148,17 +149,24 @@ class Ahead:
 
     def __init__(self, device: str) -> None:
         self.on_gpu = device != "cpu"
-        self.waiting: collections.deque[tuple[Any, Any]] = collections.deque()
+        self.held: list[Any] = []
+        self.waiting: collections.deque[tuple[Any, list[Any]]] = collections.deque()
         self.events: collections.deque[Any] = collections.deque()
 
     def add(self, *tensors: torch.Tensor) -> None:
         if not self.on_gpu:
             return
+        self.held.append(tensors)
+        if len(self.held) == MARK_EVERY:
+            self.mark()
+        if len(self.waiting) > AHEAD_BATCHES // MARK_EVERY:
+            self.pass_one()
+
+    def mark(self) -> None:
         passed: Any = self.events.popleft() if self.events else torch.cuda.Event()  # type: ignore[no-untyped-call]
         passed.record()
-        self.waiting.append((passed, tensors))
-        if len(self.waiting) > AHEAD_BATCHES:
-            self.pass_one()
+        self.waiting.append((passed, self.held))
+        self.held = []
 
     def pass_one(self) -> None:
         passed, _ = self.waiting.popleft()
@@ -166,6 +174,8 @@ class Ahead:
         self.events.append(passed)
 
     def finish(self) -> None:
+        if self.held:
+            self.mark()
         while self.waiting:
             self.pass_one()
 

@@ -110,8 +110,7 @@ def to_torch(batch: AnyBatch, *names: str, copy: bool = False) -> dict[str, Any]
     from torch.utils.dlpack import from_dlpack
 
     device = torch.device(batch.device)
-    # Asked for once: the stream that reads the batch, as DLPack writes it.
-    stream = (torch.cuda.current_stream(device).cuda_stream or 1) if device.type == "cuda" else None
+    stream = _current_stream(torch, device.index) if device.type == "cuda" else None
 
     def tensor(part: Tensor) -> Any:
         if part.device == "cpu":
@@ -128,6 +127,13 @@ def to_torch(batch: AnyBatch, *names: str, copy: bool = False) -> dict[str, Any]
         else:
             out[name] = part if name == "ids" else tensor(part)
     return out
+
+
+def _current_stream(torch: Any, device: int) -> int:
+    """The stream that reads the batch, as DLPack writes it: asked for once, and without an object where torch can."""
+    ask = getattr(torch._C, "_cuda_getCurrentRawStream", None)
+    handle: int = torch.cuda.current_stream(device).cuda_stream if ask is None else ask(device)
+    return handle or 1
 
 
 def _told_parts(batch: AnyBatch) -> list[str]:

@@ -24,6 +24,7 @@ import stoker
 from stoker.program import program_path
 
 AHEAD_BATCHES = 16
+MARK_EVERY = 8  # a mark in the stream takes the driver's lock from the thread that feeds
 WARM_BATCHES = 20
 BARS = {"take_us": 15.0, "share_of_command": 0.9}
 PATHS = {"cached": "precompute", "files": "runtime"}
@@ -50,21 +51,23 @@ class TorchConsumer:
     def __init__(self) -> None:
         import torch
 
-        self.passed = [torch.cuda.Event() for _ in range(AHEAD_BATCHES + 1)]
+        make_event: Any = torch.cuda.Event
+        self.passed = [make_event() for _ in range(AHEAD_BATCHES // MARK_EVERY + 1)]
         self.num_taken = 0
 
     def take(self, batch: Any) -> None:
         """One batch; its memory goes back once the stream has come to here."""
         batch.to_torch("mel", "tokens")
-        self.passed[self.num_taken % len(self.passed)].record()
         self.num_taken += 1
-        if self.num_taken > AHEAD_BATCHES:
-            self.passed[(self.num_taken - 1 - AHEAD_BATCHES) % len(self.passed)].synchronize()
+        if self.num_taken % MARK_EVERY == 0:
+            mark = self.num_taken // MARK_EVERY
+            self.passed[mark % len(self.passed)].record()
+            self.passed[(mark + 1) % len(self.passed)].synchronize()
 
     def finish(self) -> None:
         """Until the card has everything."""
-        for passed in self.passed:
-            passed.synchronize()
+        self.passed[0].record()
+        self.passed[0].synchronize()
 
 
 class PlainConsumer:

@@ -51,7 +51,7 @@ def test_every_part_reaches_torch_numpy_and_copies_alike(world: World) -> None:
             assert batch.device == "cuda:0"
             assert batch.mel.__dlpack_device__() == (2, 0)
             assert list(batch) == list(twin)
-            parts, own, pinned = batch.to_torch(), batch.copy(), batch.pin()
+            parts, own, pinned = batch.to_torch(*batch), batch.copy(), batch.pin()
             for name, tensor in tensors_of(batch):
                 same = array_digest(twin[name].numpy())
                 assert parts[name].device == GPU
