@@ -25,7 +25,7 @@ from stoker.program import program_path
 
 AHEAD_BATCHES = 16
 MARK_EVERY = 8  # a mark in the stream takes the driver's lock from the thread that feeds
-WARM_BATCHES = 20
+WARM_S = 0.5
 BARS = {"take_us": 15.0, "share_of_command": 0.9}
 PATHS = {"cached": "precompute", "files": "runtime"}
 
@@ -81,26 +81,23 @@ class PlainConsumer:
         """Nothing is under way."""
 
 
-def window(feed: stoker.Feed, consumer: TorchConsumer | PlainConsumer, seconds: float) -> dict[str, float]:
-    """Batches as fast as they come for so long, warm-up left out."""
+def window(feed: stoker.Feed, consumer: TorchConsumer | PlainConsumer, seconds: float) -> float:
+    """Clips a second, taken as fast as they come for so long; a while before that is warm-up."""
     num_batches = num_clips = 0
+    is_warm = False
     begun = time.perf_counter()
-    end = begun + seconds
-    clips_at = 0
+    end = begun + WARM_S
     while True:
         for batch in feed:
             consumer.take(batch)
             num_batches += 1
-            if num_batches == WARM_BATCHES:
-                consumer.finish()
-                clips_at = int(feed.stats()["clips"])
-                begun = time.perf_counter()
-                end = begun + seconds
-            elif num_batches % 16 == 0 and time.perf_counter() >= end:
-                consumer.finish()
-                taken_s = time.perf_counter() - begun
-                num_clips = int(feed.stats()["clips"]) - clips_at
-                return {"clips_per_s": num_clips / taken_s, "batches": num_batches - WARM_BATCHES, "wall_s": taken_s}
+            if num_batches % 16 != 0 or time.perf_counter() < end:
+                continue
+            consumer.finish()
+            now, taken = time.perf_counter(), int(feed.stats()["clips"])
+            if is_warm:
+                return (taken - num_clips) / (now - begun)
+            is_warm, num_clips, begun, end = True, taken, now, now + seconds
 
 
 def await_ready(feed: stoker.Feed, num_batches: int) -> None:
@@ -152,11 +149,12 @@ def bench_path(options: argparse.Namespace, path: str) -> dict[str, Any]:
     settings = settings_of(options, path)
     consumer = PlainConsumer() if options.device == "cpu" else TorchConsumer()
     seconds = options.seconds / options.repeat
-    command, loop = [], []
+    command: list[float] = []
+    loop: list[float] = []
     for _ in range(options.repeat):
         command.append(command_window(options, path, seconds)["clips_per_s"])
         with stoker.Feed(options.data, **settings) as feed:
-            loop.append(window(feed, consumer, seconds)["clips_per_s"])
+            loop.append(window(feed, consumer, seconds))
     row = {
         "path": path,
         "device": options.device,
