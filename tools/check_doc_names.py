@@ -19,7 +19,20 @@ PATH = re.compile(r"(?<![\w./-])(?:src|docs|tools|tests|bench|cmake|examples)/[\
 RECIPE_KEY = re.compile(r'visit\("(\w+)"')
 # Dotted words that are no settings: files by their ending, and names of Python by their first word.
 ENDINGS = re.compile(r"bin|cc|csv|cuh?|gz|h|jsonl?|md|model|png|py|scp|so|stk|svg|tsv|txt|wav|yaml")
-PYTHON = {"bench", "batch", "feed", "lhotse", "librosa", "numpy", "self", "stoker", "tf", "tools", "torch", "torchaudio"}
+PYTHON = {
+    "bench",
+    "batch",
+    "feed",
+    "lhotse",
+    "librosa",
+    "numpy",
+    "self",
+    "stoker",
+    "tf",
+    "tools",
+    "torch",
+    "torchaudio",
+}
 # Files of the kernel.
 KERNEL = {"pids.max"}
 # Options of other programs.

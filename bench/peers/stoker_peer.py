@@ -20,7 +20,7 @@ def voice_of(task: Task) -> Path:
 def feed_of(task: Task, setting: dict[str, int]) -> Any:
     """Reads and delivers float32, as the peers do; its own default is half of that."""
     cached = "precompute" if task.endless else "auto"  # timed runs build nothing, a pass over damaged files may
-    settings = {
+    settings: dict[str, Any] = {
         "data.preprocessing_mode": cached if task.path == "cached" else "runtime",
         "data.batch_dtype": "f32",
         "cache.dtype": "f32",

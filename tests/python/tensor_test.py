@@ -180,7 +180,8 @@ def test_a_batch_is_a_mapping_with_attributes(batch: stoker.Batch) -> None:
     assert "reference_mel" not in batch
     assert batch.get("reference_mel") is None
     assert batch.get("nothing", 3) == 3
-    assert batch.reference_mel is batch.reference_len is batch.segments is None
+    assert batch.reference_mel is batch.reference_len is None
+    assert batch.segments is None
     assert batch.arrays == {}
     assert batch.ids is batch["ids"]
     for name in ("reference_mel", "nothing"):

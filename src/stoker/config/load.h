@@ -43,7 +43,7 @@ struct SettingsInputs {
   std::vector<std::pair<std::string, std::string>> environment = {};  // STOKER_* only
   std::vector<Assignment> command_line = {};
   std::vector<Assignment> keywords = {};  // of a call; a path may lack its section
-  std::vector<std::string> set = {};  // "data.batch_size=48"
+  std::vector<std::string> set = {};      // "data.batch_size=48"
 };
 
 struct LoadedSettings {

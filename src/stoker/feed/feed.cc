@@ -233,10 +233,12 @@ struct Feed::State {
     if (read_ahead != nullptr) read_ahead->set_num_batches(wanted.at(TunerKnob::kReadAhead));
   }
 
-  // A value the user sets: the tuner, where one runs, begins anew from it.
-  void set(TunerKnob knob, unsigned value) {
+  // A value the user sets: the tuner begins anew from it. A `share` of the cores is for it alone.
+  void set(TunerKnob knob, unsigned value, std::optional<unsigned> share = {}) {
     const Lock lock(control_mutex);
     check_runs();
+    if (share && setup.loading.tuned_cores == 0) return;
+    if (share) setup.loading.tuned_cores = *share;
     tuner.reset();
     TunerKnobs wanted = knobs_now();
     wanted.at(knob) = value;
@@ -372,17 +374,10 @@ void Feed::set_num_workers(unsigned num_workers) {
 }
 
 void Feed::set_core_share(unsigned num_cores) {
-  State& own = *state_;
-  const Lock lock(own.control_mutex);
-  own.check_runs();
-  if (own.setup.loading.tuned_cores == 0) return;
-  own.tuner.reset();
-  own.setup.loading.tuned_cores = std::clamp(num_cores, 1U, count_cpus().allowed);
-  TunerKnobs wanted = own.knobs_now();
-  wanted.at(TunerKnob::kWorkers) = std::min(workers_beside_consumer(own.setup.loading.tuned_cores),
-                                            own.setup.loading.max_workers);
-  own.apply(wanted);
-  own.start_tuner(wanted);
+  const unsigned cores = std::clamp(num_cores, 1U, count_cpus().allowed);
+  const LoadingOptions& loading = state_->setup.loading;
+  state_->set(TunerKnob::kWorkers, std::min(workers_beside_consumer(cores), loading.max_workers),
+              cores);
 }
 
 void Feed::set_depth(unsigned depth) {

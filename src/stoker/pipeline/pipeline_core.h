@@ -65,8 +65,8 @@ class PipelineCore final : private WakeRequest {
   std::optional<Ticket> take_ready(const std::stop_token& stop);
   std::optional<Ticket> await_ready(const std::stop_token& stop, const WaitPause* pause);
   // Whether the wait goes on; leaves the lock for a pause.
-  bool await_change(Lock& lock, const std::stop_token& stop, const WaitPause* pause)
-      STOKER_NO_THREAD_CHECK;
+  bool await_change(Lock& lock, const std::stop_token& stop,
+                    const WaitPause* pause) STOKER_NO_THREAD_CHECK;
   // Returns whether the caller has filled one; leaves the lock meanwhile.
   bool fill_for_caller(Lock& lock) STOKER_NO_THREAD_CHECK;
   void end_wait() STOKER_REQUIRES(mutex_);
