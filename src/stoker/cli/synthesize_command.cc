@@ -77,7 +77,7 @@ std::vector<std::string> numbered(CommandContext& context, const std::string& pa
                                   std::size_t num_texts) {
   if (path == "-")
     raise({.code = &kUsage, .promised = "the name of a file", .found = "\"-\", standard output"});
-  const std::vector<std::string> paths = train::numbered_files(path, num_texts);
+  std::vector<std::string> paths = train::numbered_files(path, num_texts);
   for (const std::string& each : paths) context.reserve_output(each);
   return paths;
 }

@@ -18,10 +18,10 @@ struct Exported {
 };
 
 template <class Managed>
-Managed* export_as(const DlArray& array, std::shared_ptr<void> owner) {
+Managed* export_as(const DlArray& array, const std::shared_ptr<void>& owner) {
   auto out = std::make_unique<Exported<Managed>>();
   out->shape = array.shape;
-  out->owner = std::move(owner);
+  out->owner = owner;
   DlTensor& tensor = out->managed.tensor;
   tensor.data = const_cast<void*>(array.data);
   tensor.device = array.device;
@@ -95,14 +95,13 @@ DlDataType dl_type(cache::ElementType element) {
   }
 }
 
-DlManagedTensor* export_dlpack(const DlArray& array, std::shared_ptr<void> owner) {
-  return export_as<DlManagedTensor>(array, std::move(owner));
+DlManagedTensor* export_dlpack(const DlArray& array, const std::shared_ptr<void>& owner) {
+  return export_as<DlManagedTensor>(array, owner);
 }
 
-DlManagedTensorVersioned* export_versioned(const DlArray& array, std::shared_ptr<void> owner,
+DlManagedTensorVersioned* export_versioned(const DlArray& array, const std::shared_ptr<void>& owner,
                                            std::uint64_t flags) {
-  DlManagedTensorVersioned* const out =
-      export_as<DlManagedTensorVersioned>(array, std::move(owner));
+  DlManagedTensorVersioned* const out = export_as<DlManagedTensorVersioned>(array, owner);
   out->flags = flags;
   return out;
 }

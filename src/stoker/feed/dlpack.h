@@ -70,8 +70,8 @@ inline constexpr DlDataType kDlFloat32{2, 32, 1};
 
 // Tensors over memory that `owner` keeps until their deleter is called, once, by whoever takes
 // them, from any thread.
-DlManagedTensor* export_dlpack(const DlArray& array, std::shared_ptr<void> owner);
-DlManagedTensorVersioned* export_versioned(const DlArray& array, std::shared_ptr<void> owner,
+DlManagedTensor* export_dlpack(const DlArray& array, const std::shared_ptr<void>& owner);
+DlManagedTensorVersioned* export_versioned(const DlArray& array, const std::shared_ptr<void>& owner,
                                            std::uint64_t flags = 0);
 
 enum class BatchPart { kMel, kTokens, kTextLen, kMelLen, kSpeaker, kLanguage };
