@@ -101,8 +101,22 @@ def make_environment(folder: Path) -> Path:
 def build(interpreter: Interpreter, out: Path, options: list[str]) -> Path:
     """The wheel as pip makes it: links libraries of this machine."""
     folder = f"build-wheel-{interpreter.version}"
-    command = [str(interpreter.path), "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(out), f"-Cbuild-dir={folder}"]
-    command += ["-Ccmake.define.STOKER_TRAIN=off", *(f"-Ccmake.define.{option}" for option in options), str(ROOT)]
+    command = [
+        str(interpreter.path),
+        "-m",
+        "pip",
+        "wheel",
+        "-q",
+        "--no-deps",
+        "-w",
+        str(out),
+        f"--config-settings=build-dir={folder}",
+    ]
+    command += [
+        "--config-settings=cmake.define.STOKER_TRAIN=off",
+        *(f"--config-settings=cmake.define.{option}" for option in options),
+        str(ROOT),
+    ]
     # The names that the other builds call the compilers by: objects are then taken from ccache.
     environment = {"CC": "cc", "CXX": "c++", **os.environ}
     subprocess.run(command, check=True, cwd=ROOT, env=environment)
