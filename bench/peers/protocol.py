@@ -92,6 +92,24 @@ class Resumed(NamedTuple):
     state_bytes: int
 
 
+def numbered(batches: Any) -> Iterator[Batch]:
+    """Pairs of tensors that have numpy(), as torch and TensorFlow have them."""
+    for mel, frames in batches:
+        yield Batch(mel.numpy(), frames.numpy())
+
+
+def hand_over(open_loader: Callable[[dict[str, int]], Any], task: Task, other: dict[str, int]) -> tuple[Any, Any]:
+    """A loader stopped after a few batches, and another one that got its state: the second, and that state."""
+    stopped = open_loader(task.setting)
+    batches = iter(stopped)
+    for _ in range(RESUME_BATCHES):
+        next(batches)
+    state = stopped.state_dict()
+    resumed = open_loader(other)
+    resumed.load_state_dict(state)
+    return resumed, state
+
+
 @dataclass(frozen=True)
 class Peer:
     """One library under test."""

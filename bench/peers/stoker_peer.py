@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import stoker
-from bench.peers.protocol import BATCH_CLIPS, RESUME_BATCHES, Batch, Peer, Resumed, Task, run_peer
+from bench.peers.protocol import BATCH_CLIPS, Batch, Peer, Resumed, Task, hand_over, run_peer
 
 
 def voice_of(task: Task) -> Path:
@@ -59,13 +59,7 @@ def open_loader(task: Task) -> Iterator[Batch]:
 
 
 def resume(task: Task, other: dict[str, int]) -> Resumed:
-    stopped = feed_of(task, task.setting)
-    batches = iter(stopped)
-    for _ in range(RESUME_BATCHES):
-        next(batches)
-    state = stopped.state_dict()
-    resumed = feed_of(task, other)
-    resumed.load_state_dict(state)
+    resumed, state = hand_over(lambda setting: feed_of(task, setting), task, other)
     return Resumed(batches_of(resumed, endless=True), len(json.dumps(state)))
 
 

@@ -16,7 +16,7 @@ import torch
 from numpy.typing import NDArray
 
 from bench.peers.hifigan_mel import padded
-from bench.peers.protocol import BATCH_CLIPS, RESUME_BATCHES, Batch, Peer, Resumed, Task, run_peer
+from bench.peers.protocol import BATCH_CLIPS, Batch, Peer, Resumed, Task, hand_over, numbered, run_peer
 from bench.peers.torch_mel import TorchMel
 
 
@@ -81,23 +81,12 @@ def loader_of(task: Task, setting: dict[str, int]) -> Any:
     )
 
 
-def numbered(batches: Any) -> Iterator[Batch]:
-    for mel, frames in batches:
-        yield Batch(mel.numpy(), frames.numpy())
-
-
 def open_loader(task: Task) -> Iterator[Batch]:
     return numbered(loader_of(task, task.setting))
 
 
 def resume(task: Task, other: dict[str, int]) -> Resumed:
-    stopped = loader_of(task, task.setting)
-    batches = iter(stopped)
-    for _ in range(RESUME_BATCHES):
-        next(batches)
-    state = stopped.state_dict()
-    resumed = loader_of(task, other)
-    resumed.load_state_dict(state)
+    resumed, state = hand_over(lambda setting: loader_of(task, setting), task, other)
     return Resumed(numbered(resumed), len(json.dumps(state)))
 
 

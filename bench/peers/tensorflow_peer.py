@@ -11,7 +11,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import tensorflow as tf
 
 from bench.peers import hifigan_mel
-from bench.peers.protocol import BATCH_CLIPS, RESUME_BATCHES, Batch, Peer, Resumed, Task, run_peer
+from bench.peers.protocol import BATCH_CLIPS, RESUME_BATCHES, Batch, Peer, Resumed, Task, numbered, run_peer
 
 NPY_HEADER_BYTES = 10  # magic, version and the length of the text that follows
 
@@ -54,11 +54,6 @@ def data_set(task: Task, setting: dict[str, int]) -> Any:
     if threads:
         options.threading.private_threadpool_size = threads
     return batches.prefetch(4).with_options(options)
-
-
-def numbered(batches: Any) -> Iterator[Batch]:
-    for mel, frames in batches:
-        yield Batch(mel.numpy(), frames.numpy())
 
 
 def open_loader(task: Task) -> Iterator[Batch]:

@@ -11,7 +11,7 @@ from torch.utils.data import DataLoader
 from torchdata.stateful_dataloader import StatefulDataLoader
 
 from bench.peers.hifigan_mel import LOG_FLOOR
-from bench.peers.protocol import BATCH_CLIPS, RESUME_BATCHES, Batch, Peer, Resumed, Task, run_peer
+from bench.peers.protocol import BATCH_CLIPS, Batch, Peer, Resumed, Task, hand_over, numbered, run_peer
 from bench.peers.torch_mel import TorchMel
 
 
@@ -51,11 +51,6 @@ def collate(mels: list[torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor]:
     return padded, torch.tensor([len(mel) for mel in mels])
 
 
-def numbered(batches: Any) -> Iterator[Batch]:
-    for mel, frames in batches:
-        yield Batch(mel.numpy(), frames.numpy())
-
-
 def open_loader(task: Task) -> Iterator[Batch]:
     processes = task.setting["processes"]
     torch.set_num_threads(task.setting.get("threads", 1))
@@ -78,13 +73,7 @@ def stateful_loader(task: Task, processes: int) -> Any:
 
 def resume(task: Task, other: dict[str, int]) -> Resumed:
     """torch's own loader has no state; torchdata's StatefulDataLoader takes its place."""
-    stopped = stateful_loader(task, task.setting["processes"])
-    batches = iter(stopped)
-    for _ in range(RESUME_BATCHES):
-        next(batches)
-    state = stopped.state_dict()
-    resumed = stateful_loader(task, other["processes"])
-    resumed.load_state_dict(state)
+    resumed, state = hand_over(lambda setting: stateful_loader(task, setting["processes"]), task, other)
     return Resumed(numbered(resumed), len(json.dumps(state, default=repr)))
 
 

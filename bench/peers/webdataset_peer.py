@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from torchdata.stateful_dataloader import StatefulDataLoader
 
 from bench.peers.hifigan_mel import padded
-from bench.peers.protocol import BATCH_CLIPS, RESUME_BATCHES, Batch, Peer, Resumed, Task, run_peer
+from bench.peers.protocol import BATCH_CLIPS, Batch, Peer, Resumed, Task, hand_over, numbered, run_peer
 from bench.peers.torch_mel import TorchMel
 
 Mel = NDArray[np.float32]
@@ -63,11 +63,6 @@ def data_set(task: Task) -> Any:
     return samples.map(LoadMel(task.path == "cached")).batched(BATCH_CLIPS, collation_fn=pad)
 
 
-def numbered(batches: Any) -> Iterator[Batch]:
-    for mel, frames in batches:
-        yield Batch(mel.numpy(), frames.numpy())
-
-
 def open_loader(task: Task) -> Iterator[Batch]:
     processes = task.setting["processes"]
     torch.set_num_threads(task.setting.get("threads", 1))
@@ -85,13 +80,7 @@ def open_stateful(task: Task) -> Iterator[Batch]:
 
 def resume(task: Task, other: dict[str, int]) -> Resumed:
     """WebDataset has no state of its own; torchdata's loader skips what was delivered."""
-    stopped = stateful_loader(task, task.setting["processes"])
-    batches = iter(stopped)
-    for _ in range(RESUME_BATCHES):
-        next(batches)
-    state = stopped.state_dict()
-    resumed = stateful_loader(task, other["processes"])
-    resumed.load_state_dict(state)
+    resumed, state = hand_over(lambda setting: stateful_loader(task, setting["processes"]), task, other)
     return Resumed(numbered(resumed), len(repr(state)))
 
 

@@ -45,7 +45,7 @@ void Background::work_and_end(const std::function<Json()>& work) {
 
 // Whether the work has ended; comes back now and then where it has not.
 bool Background::await() {
-  const nb::gil_scoped_release released;
+  const GilReleased released;
   const Deadline next = Deadline::after(system_clock(), kLookEvery);
   Lock lock(mutex_);
   while (!has_ended_ && events_.empty())
@@ -86,7 +86,7 @@ std::string Background::run(const std::function<Json()>& work) {
   {
     Thread worker("python-call", [&](const std::stop_token&) { work_and_end(work); });
     while (!await()) look_up();
-    const nb::gil_scoped_release released;
+    const GilReleased released;
     worker.join();
   }
   look_up();

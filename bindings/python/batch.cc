@@ -155,16 +155,23 @@ nb::dict parts_of(PythonBatch& self) {
   return all;
 }
 
-nb::object part_of(PythonBatch& self, const std::string& name) {
+// Not valid where the batch has no part of that name.
+nb::object find_part(PythonBatch& self, const std::string& name) {
   const feed::Batch& batch = batch_of(self);
   for (const Part& part : kParts) {
     if (name != part.name) continue;
     if (const auto tensor = part.make(self, batch)) return nb::cast(*tensor);
-    break;
+    return {};
   }
   if (name == "ids") return ids_of(self);
   if (name == "arrays" && !batch.format().arrays.empty()) return arrays_of(self);
-  throw nb::key_error(name.c_str());
+  return {};
+}
+
+nb::object part_of(PythonBatch& self, const std::string& name) {
+  nb::object part = find_part(self, name);
+  if (!part.is_valid()) throw nb::key_error(name.c_str());
+  return part;
 }
 
 // The part of the package that is written in Python.
@@ -178,15 +185,13 @@ void bind_mapping(nb::class_<PythonBatch>& bound) {
       .def(
           "get",
           [](PythonBatch& self, const std::string& name, const nb::object& otherwise) {
-            const nb::dict parts = parts_of(self);
-            return parts.contains(name.c_str()) ? nb::object(parts[name.c_str()]) : otherwise;
+            nb::object part = find_part(self, name);
+            return part.is_valid() ? part : otherwise;
           },
           nb::arg("name"), nb::arg("default") = nb::none(),
           nb::sig("def get(self, name: str, default: typing.Any = None) -> typing.Any"))
-      .def("__contains__",
-           [](PythonBatch& self, const std::string& name) {
-             return parts_of(self).contains(name.c_str());
-           })
+      .def("__contains__", [](PythonBatch& self,
+                              const std::string& name) { return find_part(self, name).is_valid(); })
       .def("__len__", [](PythonBatch& self) { return parts_of(self).size(); })
       .def(
           "__iter__", [](PythonBatch& self) { return nb::iter(parts_of(self)); },
@@ -271,7 +276,6 @@ void bind_batch(nb::module_& module) {
                    "The utterances' names; empty for rows that fill up.")
       .def_prop_ro("arrays", &arrays_of, nb::sig("def arrays(self) -> dict[str, Tensor]"),
                    "The arrays asked for by name, each with NAME_len.")
-      .def("_parts", &parts_of, nb::sig("def _parts(self) -> dict[str, typing.Any]"))
       .def_prop_ro(
           "epoch", [](const PythonBatch& self) { return batch_of(self).epoch(); }, "Its epoch.")
       .def_prop_ro(

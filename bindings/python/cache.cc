@@ -17,7 +17,7 @@ namespace {
 class PythonCache {
  public:
   PythonCache(const std::string& call, const std::string& config, const Keywords& keywords)
-      : settings_(settings_of(call, config, keywords).settings) {}
+      : settings_(settings_of(call, config, keywords)) {}
 
   std::string folder() const {
     return without_gil([&] { return cache::cache_folder_of(settings_, system_io()); });

@@ -19,9 +19,9 @@ namespace nb = nanobind;
 using Keywords = std::vector<std::pair<std::string, std::string>>;
 
 // The settings that a call means: file < environment < keywords. `call` ("Feed") is what messages
-// name. Throws ConfigError.
-config::LoadedSettings settings_of(const std::string& call, const std::string& config_file,
-                                   const Keywords& keywords);
+// name; what they have to say goes to the log. Throws ConfigError.
+config::Settings settings_of(const std::string& call, const std::string& config_file,
+                             const Keywords& keywords);
 
 // Runs pending Python signal handlers, and passes messages on, from a wait without the GIL; false
 // where one raised, and its exception then is what the call ends with, or the interpreter ends.

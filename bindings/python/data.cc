@@ -54,7 +54,7 @@ std::string make_data(const MakeCall& call, const nb::object& on_progress) {
 
 std::string check_data(const std::string& config, const Keywords& keywords,
                        const nb::object& on_progress) {
-  const config::Settings settings = settings_of("data_check", config, keywords).settings;
+  const config::Settings settings = settings_of("data_check", config, keywords);
   Background background({.on_progress = on_progress});
   return background.run([&] {
     data::IndexOptions options = cache::check_options_of(settings);

@@ -85,29 +85,17 @@ class PythonFeed::Inside {
   std::atomic<bool>& flag_;
 };
 
-// Rows that will not come, so that nobody counts on them.
-void say_rejects(const feed::OpenedFeed& opened) {
-  const data::Index& index = opened.source->index();
-  const std::vector<std::uint32_t> left_out = opened.source->rows_left_out();
-  const std::uint64_t num_rejected = index.counts().rejected + left_out.size();
-  if (num_rejected == 0) return;
-  const std::string first = index.rejects().empty() ? std::string(index[left_out.front()].id)
-                                                    : error_line(index.rejects().front().error);
-  log(LogLevel::kWarning, grouped(num_rejected) + " of " + grouped(index.counts().rows) +
-                              " rows rejected; the first: " + first);
-}
-
 PythonFeed::PythonFeed(const std::string& config, const Keywords& keywords,
                        const std::optional<std::string>& state) {
-  const config::LoadedSettings loaded = settings_of("Feed", config, keywords);
-  for (const std::string& notice : loaded.notices) log(LogLevel::kInfo, notice);
+  const config::Settings settings = settings_of("Feed", config, keywords);
   Background opening(Listeners{.on_progress = nb::none()});
   opening.run([&] {
     const feed::OpenOptions options{.state = state, .stop = opening.stop_token()};
-    opened_ = std::make_shared<feed::OpenedFeed>(feed::open_feed(loaded.settings, options));
+    opened_ = std::make_shared<feed::OpenedFeed>(feed::open_feed(settings, options));
     return Json();
   });
-  say_rejects(*opened_);
+  const std::string rejects = feed::rejects_line(*opened_);
+  if (!rejects.empty()) log(LogLevel::kWarning, rejects);
   is_restored_ = state.has_value();
 }
 
@@ -262,10 +250,7 @@ Json stats_json(PythonFeed& self) {
   for (const pipeline::StageTime& stage : stats.pipeline.stages)
     stages[std::string(stage.name)] = stage.busy_s;
   json["stages_s"] = std::move(stages);
-  Json fallbacks = Json::object();
-  for (const feed::FallbackCount& each : stats.fallbacks)
-    fallbacks[each.from + " -> " + each.to + ": " + each.reason] = each.count;
-  json["fallbacks"] = std::move(fallbacks);
+  json["fallbacks"] = feed::fallbacks_json(stats.fallbacks);
   Json held = Json::array();
   for (const HeldPlace& each : self.held())
     held.push_back({{"epoch", each.epoch},
@@ -319,8 +304,6 @@ void bind_feed(nb::module_& module) {
                      return std::pair(at.epoch, at.batch);
                    })
       .def("stats", [](PythonFeed& self) { return stats_json(self).dump(); })
-      .def("debug", [](PythonFeed& self) { return self.feed().debug_string(); })
-      .def("mode", [](PythonFeed& self) { return self.opened()->mode.lines; })
       .def_prop_ro("num_rows", [](PythonFeed& self) { return self.feed().order().rows().size(); })
       .def(
           "set_core_share",
@@ -329,13 +312,6 @@ void bind_feed(nb::module_& module) {
             without_gil([&] { own->feed.set_core_share(num_cores); });
           },
           nb::arg("num_cores"))
-      .def(
-          "set_num_workers",
-          [](PythonFeed& self, unsigned num_workers) {
-            const std::shared_ptr<feed::OpenedFeed> own = self.opened();
-            without_gil([&] { own->feed.set_num_workers(num_workers); });
-          },
-          nb::arg("num_workers"))
       .def(
           "shapes",
           [](PythonFeed& self) {

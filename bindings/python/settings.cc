@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "crossing.h"
+#include "stoker/base/log.h"
 #include "stoker/config/field_table.h"
 #include "stoker/config/settings_text.h"
 
@@ -28,14 +29,16 @@ nb::list declared_settings() {
 
 }  // namespace
 
-config::LoadedSettings settings_of(const std::string& call, const std::string& config_file,
-                                   const Keywords& keywords) {
+config::Settings settings_of(const std::string& call, const std::string& config_file,
+                             const Keywords& keywords) {
   config::SettingsInputs inputs{.file = config_file, .environment = config::stoker_environment()};
   for (const auto& [name, text] : keywords) {
     std::string origin = call;
     inputs.keywords.push_back({name, text, origin.append("(").append(name).append("=)")});
   }
-  return config::load_settings(inputs);
+  config::LoadedSettings loaded = config::load_settings(inputs);
+  for (const std::string& notice : loaded.notices) log(LogLevel::kInfo, notice);
+  return std::move(loaded.settings);
 }
 
 void bind_settings(nb::module_& module) {
@@ -45,7 +48,7 @@ void bind_settings(nb::module_& module) {
   module.def(
       "effective_settings",
       [](const std::string& config, const Keywords& keywords) {
-        return config::settings_json(settings_of("settings", config, keywords).settings).dump();
+        return config::settings_json(settings_of("settings", config, keywords)).dump();
       },
       nb::arg("config"), nb::arg("keywords"), "Every setting by its path, as JSON.");
 }

@@ -20,7 +20,7 @@ train::CallHooks hooks_of(Background& background) {
 
 std::string train(const std::vector<std::string>& folders, const std::string& config,
                   const Keywords& keywords, const nb::object& on_event) {
-  const config::Settings settings = settings_of("train", config, keywords).settings;
+  const config::Settings settings = settings_of("train", config, keywords);
   Background background({.on_progress = nb::none(), .on_event = on_event});
   return background.run([&] {
     return train::open_train_library(folders).take_or_raise().train(settings, hooks_of(background));
@@ -30,7 +30,7 @@ std::string train(const std::vector<std::string>& folders, const std::string& co
 std::string synthesize(const std::vector<std::string>& folders, const std::string& config,
                        const Keywords& keywords, const train::SynthesisCall& call,
                        const nb::object& on_event) {
-  const config::Settings settings = settings_of("synthesize", config, keywords).settings;
+  const config::Settings settings = settings_of("synthesize", config, keywords);
   for (const std::vector<std::string>* const files : {&call.out, &call.save_mel, &call.pictures})
     for (const std::string& path : *files) check_output(system_io(), path).take_or_raise();
   Background background({.on_progress = nb::none(), .on_event = on_event});

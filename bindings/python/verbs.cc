@@ -40,8 +40,7 @@ void bind_features(nb::module_& module) {
       .def(
           "__init__",
           [](audio::FeatureMaker* self, const std::string& config, const Keywords& keywords) {
-            new (self)
-                audio::FeatureMaker(settings_of("features", config, keywords).settings.features);
+            new (self) audio::FeatureMaker(settings_of("features", config, keywords).features);
           },
           nb::arg("config"), nb::arg("keywords"))
       .def_prop_ro("rate_hz",
@@ -65,14 +64,14 @@ void bind_verbs(nb::module_& module) {
   module.def(
       "normalize",
       [](const std::string& text, const std::string& config, const Keywords& keywords) {
-        const config::Settings settings = settings_of("normalize", config, keywords).settings;
+        const config::Settings settings = settings_of("normalize", config, keywords);
         return data::open_tokenizer(settings.text, system_io()).cleaner().normalize(text);
       },
       nb::arg("text"), nb::arg("config"), nb::arg("keywords"));
   module.def(
       "tokenize",
       [](const std::string& text, const std::string& config, const Keywords& keywords) {
-        const config::Settings settings = settings_of("tokenize", config, keywords).settings;
+        const config::Settings settings = settings_of("tokenize", config, keywords);
         text::TokenizeScratch scratch;
         return data::tokenize_text(data::open_tokenizer(settings.text, system_io()), text, scratch);
       },

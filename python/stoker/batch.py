@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 from stoker import _engine
@@ -81,13 +81,19 @@ def segments(batch: AnyBatch) -> Segments | None:
     return None if wav is None or mel is None else Segments(wav, mel)
 
 
-def _copied(batch: AnyBatch, where: str) -> BatchCopy:
-    parts: dict[str, Any] = {}
-    for name, part in batch.items():
+def _made(parts: Iterable[tuple[str, Any]], make: Callable[[Tensor], Any]) -> dict[str, Any]:
+    """Something made of every tensor; ids stay a tuple of names."""
+    out: dict[str, Any] = {}
+    for name, part in parts:
         if name == "arrays":
-            parts[name] = {key: _engine.copy_tensor(value, where) for key, value in part.items()}
+            out[name] = {key: make(value) for key, value in part.items()}
         else:
-            parts[name] = part if name == "ids" else _engine.copy_tensor(part, where)
+            out[name] = part if name == "ids" else make(part)
+    return out
+
+
+def _copied(batch: AnyBatch, where: str) -> BatchCopy:
+    parts = _made(batch.items(), lambda part: _engine.copy_tensor(part, where))
     return BatchCopy(parts, batch.epoch, batch.index, batch.is_last)
 
 
@@ -119,14 +125,7 @@ def to_torch(batch: AnyBatch, *names: str, copy: bool = False) -> dict[str, Any]
         shared = from_dlpack(part.__dlpack__(stream=stream, max_version=(1, 0)))
         return shared.clone() if copy else shared
 
-    out: dict[str, Any] = {}
-    for name in names or _told_parts(batch):
-        part = batch[name]
-        if name == "arrays":
-            out[name] = {key: tensor(value) for key, value in part.items()}
-        else:
-            out[name] = part if name == "ids" else tensor(part)
-    return out
+    return _made([(name, batch[name]) for name in names] if names else _told_parts(batch), tensor)
 
 
 def _current_stream(torch: Any, device: int) -> int:
@@ -136,9 +135,9 @@ def _current_stream(torch: Any, device: int) -> int:
     return handle or 1
 
 
-def _told_parts(batch: AnyBatch) -> list[str]:
+def _told_parts(batch: AnyBatch) -> list[tuple[str, Any]]:
     is_padded = batch.mel.shape[0] == batch.num_rows
-    return [name for name in batch if not (is_padded and name in ("frame_begins", "token_begins"))]
+    return [each for each in batch.items() if not (is_padded and each[0] in ("frame_begins", "token_begins"))]
 
 
 def describe(batch: AnyBatch) -> str:

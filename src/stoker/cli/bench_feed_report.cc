@@ -27,13 +27,6 @@ Json intervals_json(const observe::IntervalStatistics& intervals) {
             {"max", intervals.max_ms}}}};
 }
 
-Json fallbacks_json(const bench::FeedBenchRow& row) {
-  Json out = Json::object();
-  for (const feed::FallbackCount& each : row.fallbacks)
-    out[each.from + " -> " + each.to + ": " + each.reason] = each.count;
-  return out;
-}
-
 Json knobs_json(const feed::TunerKnobs& knobs) {
   Json out = Json::object();
   for (std::size_t i = 0; i < feed::kTunerKnobNames.size(); ++i)
@@ -119,7 +112,7 @@ Json row_json(const bench::FeedBenchRow& row) {
   out["ready_share_of_bus"] = row.ready_share_of_bus;
   out["times"] = times_json(row);
   out["way"] = row.transfer;
-  out["fallbacks"] = fallbacks_json(row);
+  out["fallbacks"] = feed::fallbacks_json(row.fallbacks);
   out["settings_at_end"] = knobs_json(row.knobs);
   out["tuner"] = tuner_json(row);
   return out;

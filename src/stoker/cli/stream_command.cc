@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <memory>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -194,10 +193,6 @@ class StreamRun {
 
   void report(const feed::OpenedFeed& opened, double open_s) {
     const feed::FeedStats stats = opened.feed.stats();
-    Json fallbacks = Json::object();
-    for (const feed::FallbackCount& each : stats.fallbacks) {
-      fallbacks[each.from + " -> " + each.to + ": " + each.reason] = each.count;
-    }
     Json stages = Json::object();
     for (const auto& stage : stats.pipeline.stages) stages[std::string(stage.name)] = stage.busy_s;
     Json& out = context_.report();
@@ -219,13 +214,13 @@ class StreamRun {
     out["num_shapes"] = opened.feed.shapes().size();
     out["epoch_batches"] = opened.feed.num_batches();
     out["state"] = opened.feed.state();
-    const data::IndexCounts counts = count_rows(opened);
+    const data::IndexCounts counts = feed::count_rows(opened);
     out["digest_version"] = feed::kContentDigestVersion;
     out["num_speakers"] = opened.source->index().speakers().size();
     out["rows"] = counts.rows;
     out["accepted"] = counts.accepted;
     out["rejected"] = counts.rejected;
-    out["fallbacks"] = std::move(fallbacks);
+    out["fallbacks"] = feed::fallbacks_json(stats.fallbacks);
     keep_rejects(opened);
     if (counts.rejected > 0) {
       context_.say(fmt::format("{} = {} accepted + {} filtered + {} rejected",
@@ -240,25 +235,8 @@ class StreamRun {
 
   // Rows that will not come, so that nobody counts on them.
   void tell_rejects(const feed::OpenedFeed& opened) {
-    const data::IndexCounts counts = count_rows(opened);
-    if (counts.rejected == 0) return;
-    const data::Index& index = opened.source->index();
-    context_.warn(fmt::format(
-        "{} of {} rows rejected; the first: {}", grouped(counts.rejected), grouped(counts.rows),
-        index.rejects().empty() ? std::string(index[opened.source->rows_left_out().front()].id)
-                                : error_line(index.rejects().front().error)));
-  }
-
-  // As `data check` and `precompute` count: a row that comes empty is a rejected one, whether the
-  // index, the cache or this run found it bad.
-  static data::IndexCounts count_rows(const feed::OpenedFeed& opened) {
-    const std::vector<std::uint32_t> left_out = opened.source->rows_left_out();
-    std::set<std::uint32_t> bad(left_out.begin(), left_out.end());
-    for (const feed::BadRow& row : opened.feed.bad_rows()) bad.insert(row.row);
-    data::IndexCounts counts = opened.source->index().counts();
-    counts.rejected += bad.size();
-    counts.accepted -= bad.size();
-    return counts;
+    const std::string line = feed::rejects_line(opened);
+    if (!line.empty()) context_.warn(line);
   }
 
   // Rows rejected by the index and those that turned bad on the way, in the words of rejects.jsonl.

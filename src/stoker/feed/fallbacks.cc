@@ -4,6 +4,13 @@
 
 namespace stoker::feed {
 
+Json fallbacks_json(const std::vector<FallbackCount>& counts) {
+  Json out = Json::object();
+  for (const FallbackCount& each : counts)
+    out[each.from + " -> " + each.to + ": " + each.reason] = each.count;
+  return out;
+}
+
 FallbackPolicy policy_of(const config::Settings& settings) {
   return settings.run.strict ? FallbackPolicy::kRefuse : FallbackPolicy::kAllow;
 }

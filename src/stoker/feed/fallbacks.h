@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "stoker/base/error.h"
+#include "stoker/base/json.h"
 #include "stoker/base/thread/sync.h"
 #include "stoker/config/settings.h"
 
@@ -20,6 +21,9 @@ struct FallbackCount {
   std::string reason;  // a code, "E-CACHE-CORRUPT"
   std::uint64_t count = 0;
 };
+
+// As every report has them: {"cache record -> source: E-CACHE-CORRUPT": 3}.
+Json fallbacks_json(const std::vector<FallbackCount>& counts);
 
 enum class FallbackPolicy { kAllow, kRefuse };
 

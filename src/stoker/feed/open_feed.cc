@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <concepts>
+#include <set>
 #include <utility>
 
 #include "stoker/base/cpu_count.h"
+#include "stoker/base/number_text.h"
 #include "stoker/base/simd_level.h"
 #include "stoker/cache/read/cache_location.h"
 #include "stoker/config/load.h"
@@ -127,6 +129,33 @@ OpenedFeed open_feed(const config::Settings& given, const OpenOptions& options) 
   opened.mode.mel = std::move(plan.mel);
   opened.mode.text = std::move(plan.text);
   return opened;
+}
+
+data::IndexCounts count_rows(const OpenedFeed& opened) {
+  const std::vector<std::uint32_t> left_out = opened.source->rows_left_out();
+  std::set<std::uint32_t> bad(left_out.begin(), left_out.end());
+  for (const BadRow& row : opened.feed.bad_rows()) bad.insert(row.row);
+  data::IndexCounts counts = opened.source->index().counts();
+  counts.rejected += bad.size();
+  counts.accepted -= bad.size();
+  return counts;
+}
+
+std::string rejects_line(const OpenedFeed& opened) {
+  const data::IndexCounts counts = count_rows(opened);
+  if (counts.rejected == 0) return {};
+  const data::Index& index = opened.source->index();
+  const std::vector<std::uint32_t> left_out = opened.source->rows_left_out();
+  std::string first;
+  if (!index.rejects().empty()) {
+    first = error_line(index.rejects().front().error);
+  } else if (!left_out.empty()) {
+    first = index[left_out.front()].id;
+  } else {
+    first = error_line(opened.feed.bad_rows().front().error);
+  }
+  return grouped(counts.rejected) + " of " + grouped(counts.rows) +
+         " rows rejected; the first: " + first;
 }
 
 Feed Feed::open(const FeedOptions& options) {

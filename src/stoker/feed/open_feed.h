@@ -44,6 +44,13 @@ struct OpenedFeed {
   std::string building = {};  // the folder of the cache that is completed meanwhile; empty: none
 };
 
+// As `data check` and `precompute` count: a row that comes empty is a rejected one, whether the
+// index, the cache or this run found it bad.
+data::IndexCounts count_rows(const OpenedFeed& opened);
+
+// "3 of 200 rows rejected; the first: …": rows that will not come; empty where all do.
+std::string rejects_line(const OpenedFeed& opened);
+
 // Device `auto` is the CPU here; commands call resolve_auto_device() before.
 // Throws as the Feed does, GpuError, and E-FEED-STATE or E-FEED-CHANGED for a state that does not
 // fit.

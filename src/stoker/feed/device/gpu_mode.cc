@@ -158,14 +158,11 @@ void check_named_device(const std::optional<Device>& device, const DeviceView& v
 }
 
 Json check_build_device(const config::Settings& settings) {
-  Json counted = Json::object();
   const auto device = cuda::parse_device(settings.run.device).take_or_raise();
-  if (!device || device->is_cpu()) return counted;
+  if (!device || device->is_cpu()) return Json::object();
   Fallbacks fallbacks(policy_of(settings));
   check_named_device(device, view_devices(), fallbacks);
-  for (const FallbackCount& each : fallbacks.counts())
-    counted[each.from + " -> " + each.to + ": " + each.reason] = each.count;
-  return counted;
+  return fallbacks_json(fallbacks.counts());
 }
 
 void refuse_gpu_wishes(const config::Settings& settings, const DeviceView* devices,

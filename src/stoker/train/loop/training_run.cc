@@ -289,16 +289,14 @@ class TrainingRun {
     }
     const feed::FeedStats stats = opened.feed.stats();
     std::uint64_t num_rebuilt = 0;
-    Json fallbacks = Json::object();
     for (const feed::FallbackCount& each : stats.fallbacks) {
-      fallbacks[each.from + " -> " + each.to + ": " + each.reason] = each.count;
       if (each.from == "cache record") num_rebuilt += each.count;
     }
     result["cache"] = Json{{"hits", num_hits},
                            {"misses", opened.source->num_utterances() - num_hits},
                            {"rebuilt", num_rebuilt},
                            {"errors", opened.feed.bad_rows().size()}};
-    result["fallbacks"] = std::move(fallbacks);
+    result["fallbacks"] = feed::fallbacks_json(stats.fallbacks);
   }
 
   const config::Settings& settings_;
