@@ -72,10 +72,11 @@ def test_memory_and_files_stay_flat(world: World, capsys: pytest.CaptureFixture[
 
 def test_opening_and_closing_leaves_nothing(world: World) -> None:
     figures = Figures()
-    for count in range(90):
+    for count in range(200):
         with world.feed(num_workers=2) as feed:
             held = next(iter(feed)).mel.numpy()
         del held, feed
         figures.look(count)
-    assert figures.growth_bytes() < MOST_GROWTH_BYTES
+    # Threads that come and go leave the allocator's pools up to two MiB larger or smaller.
+    assert figures.growth_bytes() < 2 * MOST_GROWTH_BYTES
     assert max(figures.files[10:]) == min(figures.files[10:])

@@ -56,6 +56,10 @@ class ScriptedLearner final : public Learner {
 
   std::uint64_t num_parameters() const override { return 1; }
 
+  void prepare(std::span<const StepShape>) override {}
+  GraphFigures graph_figures() const override { return {}; }
+  std::uint64_t probe_bytes(const StepShape&) override { return 0; }
+
   void add_batch(feed::Batch batch, std::uint64_t batch_number) override {
     window_.batches.push_back({batch_number, batch.ids_digest().hex()});
     is_bad_ = is_bad_ || script_.bad_batches.contains(batch_number);

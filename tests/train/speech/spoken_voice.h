@@ -55,6 +55,10 @@ class SpeakingLearner final : public Learner {
   explicit SpeakingLearner(Seen& seen) : seen_(seen) {}
 
   std::uint64_t num_parameters() const override { return 0; }
+
+  void prepare(std::span<const StepShape>) override {}
+  GraphFigures graph_figures() const override { return {}; }
+  std::uint64_t probe_bytes(const StepShape&) override { return 0; }
   void add_batch(feed::Batch, std::uint64_t) override {}
   void update(double) override {}
   std::vector<UpdateFigures> take_figures(Wait) override { return {}; }

@@ -46,6 +46,28 @@ struct LearnerOptions {
   bool is_deterministic = false;       // on a GPU; a CPU always is
   unsigned num_threads = 1;            // of libtorch on the CPU
   std::uint64_t max_device_bytes = 0;  // 0: no bound
+  bool uses_graphs = false;            // of a GPU
+};
+
+// What a step's memory and its graph depend on: the feed's shape, whatever the lengths within it.
+struct StepShape {
+  bool is_packed = false;
+  std::int64_t num_rows = 0;        // utterances, at most
+  std::int64_t num_frames = 0;      // of all rows together, padding counted
+  std::int64_t num_tokens = 0;      // likewise, without edges
+  std::int64_t longest_frames = 0;  // of one row
+  std::int64_t longest_tokens = 0;
+  std::int64_t reference_frames = 0;  // that come with the batch; 0: cut from the utterance itself
+
+  auto operator<=>(const StepShape&) const = default;
+};
+
+// Of the graphs of a run.
+struct GraphFigures {
+  std::uint64_t num_captured = 0;  // shapes
+  std::uint64_t num_eager = 0;     // shapes that could not be captured
+  double capture_s = 0;
+  std::string reason;  // why the first of the latter could not
 };
 
 struct LossFigures {
@@ -62,6 +84,8 @@ struct UpdateFigures {
   double gradient_norm = 0;  // before clipping
   bool is_skipped = false;   // a loss or gradient was not finite: nothing was changed
   double compute_s = 0;      // of its batches and the update, without waiting for data
+  double began_s = 0;        // when the device began the first and ended the update, on the
+  double ended_s = 0;        // device's own clock; differences alone mean something
 };
 
 // Token index of every frame of one row, the edges before and after the text counted.
@@ -92,6 +116,15 @@ class Learner {
   virtual ~Learner() = default;
 
   virtual std::uint64_t num_parameters() const = 0;
+
+  // Before the first batch: warms up and captures the steps of these shapes, the largest first;
+  // nothing of the state changes. Shapes not named are captured when they are met. E-TRAIN-MEMORY.
+  virtual void prepare(std::span<const StepShape> shapes) = 0;
+  virtual GraphFigures graph_figures() const = 0;
+  // The most device memory that a step of this shape takes, with what the learner has besides:
+  // does one with made-up rows that fill the shape. Only before the first batch. E-TRAIN-MEMORY
+  // where it does not fit; then the learner may go on with a smaller one.
+  virtual std::uint64_t probe_bytes(const StepShape& shape) = 0;
 
   // Adds the gradient of a batch and gives the batch back as soon as the device has read it.
   // `batch_number` counts batches from the run's first and keys every draw. Does not wait for a

@@ -59,6 +59,10 @@ class TorchLearner final : public Learner {
 
   std::uint64_t num_parameters() const override { return update_.num_parameters(); }
 
+  void prepare(std::span<const StepShape>) override {}
+  GraphFigures graph_figures() const override { return {}; }
+  std::uint64_t probe_bytes(const StepShape&) override { return 0; }
+
   void add_batch(feed::Batch batch, std::uint64_t batch_number) override {
     run([&] {
       if (!has_rows(batch)) return;

@@ -30,7 +30,7 @@ Voice ReferenceEncoder::operator()(const at::Tensor& given, const at::Tensor& le
   const at::Tensor near = gelu_of(first_(zero_behind(mel, mask)));
   const at::Tensor wide = norm_(gelu_of(second_(zero_behind(near, mask))));
   const at::Tensor bias = key_bias(length_mask((lengths + 1).floor_divide(2), wide.size(1)));
-  const at::Tensor queries = latents_.unsqueeze(0).expand({mel.size(0), -1, -1});
+  const at::Tensor queries = latents_.leaf.unsqueeze(0).expand({mel.size(0), -1, -1});
   const at::Tensor latents = queries + attention_(queries, wide, bias);
   return {latents, pooled_(latents.mean(1)).to(at::kFloat)};
 }
@@ -77,7 +77,7 @@ TextEncoder::TextEncoder(ParameterSet& set, const ModelShape& shape)
 
 at::Tensor TextEncoder::operator()(const EdgedText& text, const at::Tensor& latents,
                                    const StepContext& context) const {
-  const at::Tensor embedded = zero_behind(at::embedding(embedding_, text.ids), text.mask);
+  const at::Tensor embedded = zero_behind(at::embedding(embedding_.leaf, text.ids), text.mask);
   const at::Tensor tokens = embedded + gelu_of(convolution_(embedded));
   const std::int64_t num_latents = latents.size(1);
   const at::Tensor bias =
@@ -107,7 +107,7 @@ at::Tensor DurationPredictor::operator()(const at::Tensor& hidden, const at::Ten
   values = drop(values, context, first_site_);
   values = second_norm_(gelu_of(second_(zero_behind(values, mask))));
   values = drop(values, context, first_site_ + 1);
-  return at::linear(values, weight_, bias_).squeeze(2).to(at::kFloat);
+  return at::linear(values, weight_.leaf, bias_.leaf).squeeze(2).to(at::kFloat);
 }
 
 }  // namespace stoker::train

@@ -26,7 +26,7 @@ class ReferenceEncoder {
   TimeConvolution first_;
   TimeConvolution second_;
   LayerNorm norm_;
-  at::Tensor latents_;
+  Parameter latents_;
   CrossAttention attention_;
   Linear pooled_;
 };
@@ -61,7 +61,7 @@ class TextEncoder {
                         const StepContext& context) const;
 
  private:
-  at::Tensor embedding_;
+  Parameter embedding_;
   TimeConvolution convolution_;
   std::vector<TextBlock> blocks_;
   LayerNorm norm_;
@@ -81,8 +81,8 @@ class DurationPredictor {
   LayerNorm first_norm_;
   TimeConvolution second_;
   LayerNorm second_norm_;
-  at::Tensor weight_;
-  at::Tensor bias_;
+  Parameter weight_;
+  Parameter bias_;
 };
 
 }  // namespace stoker::train

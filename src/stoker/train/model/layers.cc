@@ -5,6 +5,7 @@
 #include <c10/core/impl/VirtualGuardImpl.h>
 
 #include <cmath>
+#include <utility>
 
 namespace stoker::train {
 namespace {
@@ -37,7 +38,7 @@ cuda::StreamView current_stream(at::Device device) {
   return cuda::StreamView(static_cast<cuda::StreamHandle>(guard.getStream(device).native_handle()));
 }
 
-at::Tensor ParameterSet::normal(const std::string& name, at::IntArrayRef sizes, double deviation) {
+Parameter ParameterSet::normal(const std::string& name, at::IntArrayRef sizes, double deviation) {
   at::Tensor tensor = at::empty(sizes, at::kFloat);
   const DrawStream stream{
       {seed_, 0}, kInitialDraws, static_cast<std::uint32_t>(parameters_.size())};
@@ -45,14 +46,15 @@ at::Tensor ParameterSet::normal(const std::string& name, at::IntArrayRef sizes, 
   return add(name, tensor.mul_(deviation));
 }
 
-at::Tensor ParameterSet::constant(const std::string& name, at::IntArrayRef sizes, double value) {
+Parameter ParameterSet::constant(const std::string& name, at::IntArrayRef sizes, double value) {
   return add(name, at::full(sizes, value, at::kFloat));
 }
 
-at::Tensor ParameterSet::add(const std::string& name, at::Tensor tensor) {
+Parameter ParameterSet::add(const std::string& name, at::Tensor tensor) {
   tensor.requires_grad_(true);
-  parameters_.push_back({name, tensor});
-  return tensor;
+  auto shadow = std::make_shared<at::Tensor>();
+  parameters_.push_back({name, tensor, shadow});
+  return {std::move(tensor), std::move(shadow)};
 }
 
 at::Tensor draw(DrawKind kind, const DrawStream& stream, at::IntArrayRef sizes, at::Device device) {
@@ -90,7 +92,7 @@ Linear::Linear(ParameterSet& set, const std::string& name, Size size, Start star
       bias_(set.constant(name + ".bias", {size.out}, 0)) {}
 
 at::Tensor Linear::operator()(const at::Tensor& values) const {
-  return at::linear(values, weight_, bias_);
+  return at::linear(values, weight_.leaf, bias_.leaf);
 }
 
 LayerNorm::LayerNorm(ParameterSet& set, const std::string& name, std::int64_t width)
@@ -98,7 +100,7 @@ LayerNorm::LayerNorm(ParameterSet& set, const std::string& name, std::int64_t wi
       bias_(set.constant(name + ".bias", {width}, 0)) {}
 
 at::Tensor LayerNorm::operator()(const at::Tensor& values) const {
-  return at::layer_norm(values, weight_.sizes(), weight_, bias_);
+  return at::layer_norm(values, weight_.sizes(), weight_.leaf, bias_.leaf);
 }
 
 TimeConvolution::TimeConvolution(ParameterSet& set, const std::string& name, const Size& size)
@@ -108,7 +110,7 @@ TimeConvolution::TimeConvolution(ParameterSet& set, const std::string& name, con
       bias_(set.constant(name + ".bias", {size.out}, 0)) {}
 
 at::Tensor TimeConvolution::operator()(const at::Tensor& values) const {
-  return at::conv1d(values.transpose(1, 2), weight_, bias_, size_.stride, size_.kernel / 2)
+  return at::conv1d(values.transpose(1, 2), weight_.leaf, bias_.leaf, size_.stride, size_.kernel / 2)
       .transpose(1, 2);
 }
 

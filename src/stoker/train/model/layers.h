@@ -5,6 +5,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,17 +15,26 @@
 
 namespace stoker::train {
 
+// A parameter: the leaf that checkpoints hold, fp32, and what products read in its place.
+struct Parameter {
+  at::Tensor leaf;
+  std::shared_ptr<at::Tensor> shadow;  // not defined: the leaf itself
+
+  const at::Tensor& value() const { return shadow->defined() ? *shadow : leaf; }
+  at::IntArrayRef sizes() const { return leaf.sizes(); }
+};
+
 // Makes parameters, fp32 on the CPU, each drawn from a stream of its own, in the order asked for.
 class ParameterSet {
  public:
   explicit ParameterSet(std::uint64_t seed) : seed_(seed) {}
 
-  at::Tensor normal(const std::string& name, at::IntArrayRef sizes, double deviation);
-  at::Tensor constant(const std::string& name, at::IntArrayRef sizes, double value);
+  Parameter normal(const std::string& name, at::IntArrayRef sizes, double deviation);
+  Parameter constant(const std::string& name, at::IntArrayRef sizes, double value);
   const std::vector<NamedTensor>& all() const { return parameters_; }
 
  private:
-  at::Tensor add(const std::string& name, at::Tensor tensor);
+  Parameter add(const std::string& name, at::Tensor tensor);
 
   std::uint64_t seed_;
   std::vector<NamedTensor> parameters_;
@@ -56,9 +66,12 @@ class Linear {
   Linear(ParameterSet& set, const std::string& name, Size size, Start start = Start::kDrawn);
   at::Tensor operator()(const at::Tensor& values) const;
 
+  const Parameter& weight() const { return weight_; }
+  const Parameter& bias() const { return bias_; }
+
  private:
-  at::Tensor weight_;
-  at::Tensor bias_;
+  Parameter weight_;
+  Parameter bias_;
 };
 
 class LayerNorm {
@@ -66,9 +79,12 @@ class LayerNorm {
   LayerNorm(ParameterSet& set, const std::string& name, std::int64_t width);
   at::Tensor operator()(const at::Tensor& values) const;
 
+  const Parameter& weight() const { return weight_; }
+  const Parameter& bias() const { return bias_; }
+
  private:
-  at::Tensor weight_;
-  at::Tensor bias_;
+  Parameter weight_;
+  Parameter bias_;
 };
 
 // Along time, [B, T, C] in and out; the kernel is odd and its edges see zeros.
@@ -83,10 +99,14 @@ class TimeConvolution {
   TimeConvolution(ParameterSet& set, const std::string& name, const Size& size);
   at::Tensor operator()(const at::Tensor& values) const;
 
+  const Size& size() const { return size_; }
+  const Parameter& weight() const { return weight_; }
+  const Parameter& bias() const { return bias_; }
+
  private:
   Size size_;
-  at::Tensor weight_;
-  at::Tensor bias_;
+  Parameter weight_;
+  Parameter bias_;
 };
 
 // Two layers, four times as wide between.
@@ -94,6 +114,9 @@ class FeedForward {
  public:
   FeedForward(ParameterSet& set, const std::string& name, std::int64_t width);
   at::Tensor operator()(const at::Tensor& values) const;
+
+  const Linear& up() const { return up_; }
+  const Linear& down() const { return down_; }
 
  private:
   Linear up_;
@@ -136,6 +159,10 @@ class SelfAttention {
                 std::int64_t num_heads);
   at::Tensor operator()(const at::Tensor& values, const at::Tensor& bias) const;
 
+  std::int64_t num_heads() const { return num_heads_; }
+  const Linear& query_key_value() const { return query_key_value_; }
+  const Linear& out() const { return out_; }
+
  private:
   std::int64_t num_heads_;
   Linear query_key_value_;
@@ -150,6 +177,11 @@ class CrossAttention {
                  std::int64_t num_heads);
   at::Tensor operator()(const at::Tensor& queries, const at::Tensor& values,
                         const at::Tensor& bias) const;
+
+  std::int64_t num_heads() const { return num_heads_; }
+  const Linear& query() const { return query_; }
+  const Linear& key_value() const { return key_value_; }
+  const Linear& out() const { return out_; }
 
  private:
   std::int64_t num_heads_;

@@ -15,6 +15,9 @@ namespace stoker::train {
 struct StepKey {
   std::uint64_t seed = 0;
   std::uint64_t step = 0;
+  // In device memory: kernels read the step there when they run, so that a recorded graph draws
+  // anew in each of its runs.
+  const std::uint64_t* step_on_device = nullptr;
 };
 
 // What is drawn; each has a stream of its own. Dropout adds the number of its site in the model.

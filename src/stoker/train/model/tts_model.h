@@ -17,6 +17,8 @@ namespace stoker::train {
 struct NamedTensor {
   std::string name;  // "decoder.0.attention.query.weight"
   at::Tensor tensor;
+  // What the packed model computes with; its owner may point it at a copy of a shorter type.
+  std::shared_ptr<at::Tensor> shadow;
 };
 
 // All on the model's device. What is behind the lengths has no effect. Rows of length 0 are empty.
@@ -27,6 +29,19 @@ struct ModelBatch {
   at::Tensor mel_len;        // i64 [B]
   at::Tensor reference;      // f32 [B, R, M], normalised; not defined: a crop of the same utterance
   at::Tensor reference_len;  // i64 [B]
+};
+
+// The same rows end to end. Shapes are those of the feed's, whatever the lengths: what is behind
+// the last row is not read.
+struct PackedBatch {
+  at::Tensor tokens;              // i64 [X], without the edges
+  at::Tensor text_len;            // i64 [B]
+  at::Tensor mel;                 // f32 [Y, M], normalised
+  at::Tensor mel_len;             // i64 [B]
+  at::Tensor reference;           // as in ModelBatch
+  at::Tensor reference_len;       // i64 [B]
+  std::int64_t longest_text = 0;  // no row has more tokens or frames; known to the host
+  std::int64_t longest_mel = 0;
 };
 
 enum class ModelMode { kTrain, kEvaluate };  // with and without dropout
@@ -79,6 +94,10 @@ class TtsModel {
   // Differentiable with respect to the parameters. `step` of the key also decides how strong the
   // pull to the diagonal is that the first batches are aligned with.
   Losses loss(const ModelBatch& batch, const StepKey& key, ModelMode mode) const;
+
+  // The same losses of the same rows, computed on packed sequences with the parameters' shadows;
+  // `token_of_frame` and `predicted` are left out. Behind the rows nothing is computed but zeros.
+  Losses loss(const PackedBatch& batch, const StepKey& key, ModelMode mode) const;
 
   // Tokens without edges, their lengths, and a reference each; no gradient.
   SpokenBatch speak(const ModelBatch& text_and_reference, const SpeakOptions& options) const;
