@@ -193,7 +193,7 @@ void losses(CaseFile& file) {
     StepDraws draws;
     draws.time = parity.given("time", at::tensor({0.3F, 0.8F}));
     draws.noise = parity.given("noise", random_values({2, 7, 8}, 17));
-    const FlowTarget target = flow_target(mel, draws);
+    const FlowTarget target = flow_target(mel, draws.noise, draws.time.view({-1, 1, 1}));
     parity.outputs({{"noisy", target.noisy}, {"velocity", target.velocity}});
   }
   ParityCase parity(file, "states");

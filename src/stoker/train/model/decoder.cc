@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include <cmath>
+#include <vector>
 
 namespace stoker::train {
 namespace {
@@ -66,23 +67,28 @@ at::Tensor Decoder::condition(const Tokens& tokens) const {
   return in_places(zero_behind(frames, tokens.frame_mask), num_frames_).sum(2);
 }
 
-// Of every block factor, shift, gate, factor, shift, gate, and of the last norm factor and shift:
-// one product for all, in fp32. Factors are around one.
+// One product for all, in fp32.
 std::vector<at::Tensor> Decoder::changes_of(const at::Tensor& time, const at::Tensor& voice) const {
   const c10::impl::ExcludeDispatchKeyGuard in_fp32(c10::autocast_dispatch_keyset);
+  const at::Tensor embedded = time_second_(at::silu(time_first_(time_phases(time)))) + voice;
+  return around_one(changes_(at::silu(embedded)).unflatten(1, {-1, 1, width_})).unbind(1);
+}
+
+at::Tensor Decoder::time_phases(const at::Tensor& time) const {
   const std::int64_t half = width_ / 2;
   const at::Tensor rate = at::arange(half, time.options())
                               .mul_(-std::log(kTimeBase) / static_cast<double>(half))
                               .exp_()
                               .mul_(kTimeScale);
   const at::Tensor phase = time.unsqueeze(1) * rate;
-  const at::Tensor embedded =
-      time_second_(at::silu(time_first_(at::cat({phase.sin(), phase.cos()}, 1)))) + voice;
-  const at::Tensor changes = changes_(at::silu(embedded)).unflatten(1, {-1, 1, width_});
-  const std::int64_t num_changes = changes.size(1);
-  const at::Tensor number = at::arange(num_changes, time.options().dtype(at::kLong));
-  const at::Tensor is_factor = number.remainder(3).eq(0).to(at::kFloat).view({-1, 1, 1});
-  return (changes + is_factor).unbind(1);
+  return at::cat({phase.sin(), phase.cos()}, 1);
+}
+
+at::Tensor Decoder::around_one(const at::Tensor& changes) {
+  std::vector<std::int64_t> sizes(static_cast<std::size_t>(changes.dim()), 1);
+  sizes[1] = changes.size(1);
+  const at::Tensor number = at::arange(sizes[1], changes.options().dtype(at::kLong));
+  return changes + number.remainder(3).eq(0).to(at::kFloat).view(sizes);
 }
 
 at::Tensor Decoder::velocity(const Input& input) const {

@@ -6,6 +6,7 @@
 
 #include "stoker/train/model/layers.h"
 #include "stoker/train/model/model_shape.h"
+#include "stoker/train/model/packed/fused_ops.h"
 
 namespace stoker::train {
 
@@ -17,6 +18,10 @@ class DecoderBlock {
   // `changes` are six of [B, 1, decoder_width]: factor, shift and gate of either half.
   at::Tensor operator()(const at::Tensor& values, at::TensorList changes,
                         const at::Tensor& bias) const;
+  // `changes` are six of [B, decoder_width], then the factor and shift behind the block; `values`
+  // have been normed with the first two.
+  fused::SumAndNorm operator()(const fused::SumAndNorm& values, at::TensorList changes,
+                               const PackedRows& rows) const;
 
  private:
   SelfAttention attention_;
@@ -47,8 +52,25 @@ class Decoder {
   // f32 [B, Y, M]
   at::Tensor velocity(const Input& input) const;
 
+  struct PackedInput {
+    at::Tensor noisy;           // [N, M], compute type
+    at::Tensor mean;            // f32 [T, M]
+    at::Tensor hidden;          // [T, text_width]
+    at::Tensor token_of_frame;  // i64 [N], ascending; T behind the last row
+    at::Tensor time;            // f32 [B]
+    at::Tensor voice;           // f32 [B, decoder_width]
+    PackedRows rows;            // of frames
+  };
+  // [N, M], compute type
+  at::Tensor packed_velocity(const PackedInput& input) const;
+
  private:
+  // Of every block factor, shift, gate, factor, shift, gate, and of the last norm factor and shift.
   std::vector<at::Tensor> changes_of(const at::Tensor& time, const at::Tensor& voice) const;
+  std::vector<at::Tensor> packed_changes(const at::Tensor& time, const at::Tensor& voice) const;
+  at::Tensor time_phases(const at::Tensor& time) const;
+  static at::Tensor around_one(const at::Tensor& changes);  // [B, changes, …]: the factors
+  at::Tensor packed_condition(const PackedInput& input, const at::Tensor& frames) const;
 
   std::int64_t width_;
   std::int64_t num_frames_;  // of a place

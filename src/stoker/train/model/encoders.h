@@ -7,6 +7,7 @@
 
 #include "stoker/train/model/layers.h"
 #include "stoker/train/model/model_shape.h"
+#include "stoker/train/model/packed/fused_ops.h"
 
 namespace stoker::train {
 
@@ -21,6 +22,8 @@ class ReferenceEncoder {
   ReferenceEncoder(ParameterSet& set, const ModelShape& shape);
   // [B, R, M] and i64 [B]
   Voice operator()(const at::Tensor& mel, const at::Tensor& lengths) const;
+  // [N, M]; latents are [B * L, text_width].
+  Voice operator()(const at::Tensor& mel, const PackedRows& rows) const;
 
  private:
   TimeConvolution first_;
@@ -37,6 +40,10 @@ class TextBlock {
   // Draws dropout at sites first_site and first_site + 1.
   at::Tensor operator()(const at::Tensor& values, const at::Tensor& bias,
                         const StepContext& context, std::uint32_t first_site) const;
+  // Between the norm that comes before it, made already, and the one behind it.
+  fused::SumAndNorm operator()(const fused::SumAndNorm& values, const LayerNorm& next,
+                               const fused::Dropout& dropout, const PackedRows& rows) const;
+  const LayerNorm& first_norm() const { return attention_norm_; }
 
  private:
   LayerNorm attention_norm_;
@@ -53,11 +60,30 @@ struct EdgedText {
 };
 EdgedText with_edges(const at::Tensor& tokens, const at::Tensor& text_len, std::int64_t num_tokens);
 
+// The same end to end, and how its rows stand among those that have the voice's latents before
+// them.
+struct PackedText {
+  at::Tensor ids;          // i64 [N]; -1 behind the last row
+  PackedRows rows;         // of texts with their edges
+  PackedRows with_voice;   // of latents and texts
+  Rearrangement to_voice;  // [latents of all rows; texts] to rows that have both
+  Rearrangement to_text;   // back, the texts alone
+};
+struct TextSize {
+  std::int64_t num_tokens = 0;  // of the vocabulary
+  std::int64_t num_latents = 0;
+  std::int64_t longest = 0;  // no text has more tokens
+};
+PackedText with_edges(const at::Tensor& tokens, const at::Tensor& text_len, const TextSize& size);
+
 class TextEncoder {
  public:
   TextEncoder(ParameterSet& set, const ModelShape& shape);
   // f32 [B, X + 2, text_width]
   at::Tensor operator()(const EdgedText& text, const at::Tensor& latents,
+                        const StepContext& context) const;
+  // [N, text_width]
+  at::Tensor operator()(const PackedText& text, const at::Tensor& latents,
                         const StepContext& context) const;
 
  private:
@@ -73,6 +99,9 @@ class DurationPredictor {
   DurationPredictor(ParameterSet& set, const ModelShape& shape);
   // f32 [B, X + 2]
   at::Tensor operator()(const at::Tensor& hidden, const at::Tensor& mask,
+                        const StepContext& context) const;
+  // f32 [N]
+  at::Tensor operator()(const at::Tensor& hidden, const PackedRows& rows,
                         const StepContext& context) const;
 
  private:

@@ -110,7 +110,8 @@ TimeConvolution::TimeConvolution(ParameterSet& set, const std::string& name, con
       bias_(set.constant(name + ".bias", {size.out}, 0)) {}
 
 at::Tensor TimeConvolution::operator()(const at::Tensor& values) const {
-  return at::conv1d(values.transpose(1, 2), weight_.leaf, bias_.leaf, size_.stride, size_.kernel / 2)
+  return at::conv1d(values.transpose(1, 2), weight_.leaf, bias_.leaf, size_.stride,
+                    size_.kernel / 2)
       .transpose(1, 2);
 }
 

@@ -15,6 +15,8 @@
 
 namespace stoker::train {
 
+struct PackedRows;
+
 // A parameter: the leaf that checkpoints hold, fp32, and what products read in its place.
 struct Parameter {
   at::Tensor leaf;
@@ -114,9 +116,7 @@ class FeedForward {
  public:
   FeedForward(ParameterSet& set, const std::string& name, std::int64_t width);
   at::Tensor operator()(const at::Tensor& values) const;
-
-  const Linear& up() const { return up_; }
-  const Linear& down() const { return down_; }
+  at::Tensor packed(const at::Tensor& values) const;  // [N, C]
 
  private:
   Linear up_;
@@ -158,10 +158,7 @@ class SelfAttention {
   SelfAttention(ParameterSet& set, const std::string& name, std::int64_t width,
                 std::int64_t num_heads);
   at::Tensor operator()(const at::Tensor& values, const at::Tensor& bias) const;
-
-  std::int64_t num_heads() const { return num_heads_; }
-  const Linear& query_key_value() const { return query_key_value_; }
-  const Linear& out() const { return out_; }
+  at::Tensor operator()(const at::Tensor& values, const PackedRows& rows) const;  // [N, C]
 
  private:
   std::int64_t num_heads_;
@@ -177,11 +174,9 @@ class CrossAttention {
                  std::int64_t num_heads);
   at::Tensor operator()(const at::Tensor& queries, const at::Tensor& values,
                         const at::Tensor& bias) const;
-
-  std::int64_t num_heads() const { return num_heads_; }
-  const Linear& query() const { return query_; }
-  const Linear& key_value() const { return key_value_; }
-  const Linear& out() const { return out_; }
+  // [B * L, C] and [N, C]; the same latents [L, C] ask in each row.
+  at::Tensor operator()(const at::Tensor& latents, const at::Tensor& values,
+                        const PackedRows& rows) const;
 
  private:
   std::int64_t num_heads_;

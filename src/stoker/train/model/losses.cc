@@ -178,10 +178,9 @@ at::Tensor masked_square(const at::Tensor& difference, const at::Tensor& mask) {
   return sum / (weight.sum().clamp_min(1) * difference.size(2));
 }
 
-FlowTarget flow_target(const at::Tensor& mel, const StepDraws& draws) {
-  const at::Tensor time = draws.time.view({-1, 1, 1});
-  return {at::addcmul(draws.noise * (1 - (1 - kLeastNoise) * time), mel, time),
-          at::sub(mel, draws.noise, 1 - kLeastNoise)};
+FlowTarget flow_target(const at::Tensor& mel, const at::Tensor& noise, const at::Tensor& time) {
+  return {at::addcmul(noise * (1 - (1 - kLeastNoise) * time), mel, time),
+          at::sub(mel, noise, 1 - kLeastNoise)};
 }
 
 }  // namespace stoker::train

@@ -67,6 +67,7 @@ struct FlowTarget {
   at::Tensor noisy;
   at::Tensor velocity;
 };
-FlowTarget flow_target(const at::Tensor& mel, const StepDraws& draws);
+// `time` has as many axes as the mel.
+FlowTarget flow_target(const at::Tensor& mel, const at::Tensor& noise, const at::Tensor& time);
 
 }  // namespace stoker::train

@@ -4,50 +4,10 @@
 #include <ATen/core/grad_mode.h>
 #include <c10/core/DeviceGuard.h>
 
-#include "stoker/train/model/decoder.h"
-#include "stoker/train/model/encoders.h"
 #include "stoker/train/model/losses.h"
+#include "stoker/train/model/model_parts.h"
 
 namespace stoker::train {
-namespace {
-
-// Of every token, with the edges.
-struct Encoded {
-  EdgedText text;
-  at::Tensor hidden;
-  at::Tensor mean;
-  at::Tensor states;
-  at::Tensor log_duration;
-  at::Tensor voice;
-};
-
-}  // namespace
-
-struct TtsModel::Parts {
-  Parts(const ModelShape& shape_in, const Options& options_in)
-      : shape(shape_in),
-        options(options_in),
-        set(options_in.seed),
-        reference(set, shape),
-        text(set, shape),
-        mean(set, "mean", {shape.text_width, shape.num_mels}),
-        states(set, "states", {shape.text_width, kStatesPerToken * shape.num_mels}),
-        duration(set, shape),
-        decoder(set, shape) {}
-
-  Encoded encode(const ModelBatch& batch, const Prompt& prompt, const StepContext& context) const;
-
-  ModelShape shape;
-  Options options;
-  ParameterSet set;
-  ReferenceEncoder reference;
-  TextEncoder text;
-  Linear mean;
-  Linear states;
-  DurationPredictor duration;
-  Decoder decoder;
-};
-
 Encoded TtsModel::Parts::encode(const ModelBatch& batch, const Prompt& prompt,
                                 const StepContext& context) const {
   Encoded encoded;
@@ -95,7 +55,7 @@ Losses TtsModel::loss(const ModelBatch& batch, const StepKey& key, ModelMode mod
   const at::Tensor is_frame = frame_mask.logical_and(is_usable.unsqueeze(1));
   const at::Tensor is_loss = prompt.is_loss.logical_and(is_usable.unsqueeze(1));
   const at::Tensor mean = repeat_tokens(encoded.mean, alignment.token_of_frame);
-  const FlowTarget flow = flow_target(mel, draws);
+  const FlowTarget flow = flow_target(mel, draws.noise, draws.time.view({-1, 1, 1}));
   const at::Tensor condition = parts_->decoder.condition(
       {encoded.mean, encoded.hidden, alignment.token_of_frame, frame_mask});
   const at::Tensor velocity =

@@ -18,7 +18,7 @@ struct NamedTensor {
   std::string name;  // "decoder.0.attention.query.weight"
   at::Tensor tensor;
   // What the packed model computes with; its owner may point it at a copy of a shorter type.
-  std::shared_ptr<at::Tensor> shadow;
+  std::shared_ptr<at::Tensor> shadow = {};
 };
 
 // All on the model's device. What is behind the lengths has no effect. Rows of length 0 are empty.

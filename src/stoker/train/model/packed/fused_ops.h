@@ -22,6 +22,10 @@ enum class Result { kCompute, kFloat };
 // Values [N, in] times the weight [out, …] seen as [out, in], plus bias: [N, out].
 at::Tensor linear(const at::Tensor& values, const Parameter& weight, const Parameter& bias,
                   Result result = Result::kCompute);
+inline at::Tensor linear(const at::Tensor& values, const Linear& by,
+                         Result result = Result::kCompute) {
+  return linear(values, by.weight(), by.bias(), result);
+}
 // The same, then GELU (tanh).
 at::Tensor linear_gelu(const at::Tensor& values, const Parameter& weight, const Parameter& bias);
 

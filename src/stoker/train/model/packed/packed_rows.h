@@ -26,9 +26,16 @@ PackedRows pack_rows(const at::Tensor& lengths, std::int64_t num_places, std::in
 at::Tensor place_in_row(const PackedRows& rows);
 // bool [N]: whether a value belongs to a row.
 at::Tensor is_within(const PackedRows& rows);
-// Values [N, …] as [B, longest, …]; zeros behind each row's end. Without gradient.
+// Values [N, …] as [B, longest, …]; zeros behind each row's end.
 at::Tensor pad_rows(const at::Tensor& values, const PackedRows& rows);
-// Back again, [B, longest, …] to [N, …]; zeros behind the last row. Without gradient.
+// Back again, [B, longest, …] to [N, …]; zeros behind the last row.
 at::Tensor join_rows(const at::Tensor& padded, const PackedRows& rows);
+
+// Each value goes to one place at most: out[i] = values[from[i]], and its gradient the way back.
+struct Rearrangement {
+  at::Tensor from;  // i64 [N']; -1: zeros
+  at::Tensor to;    // i64 [N]; -1: it goes nowhere
+};
+at::Tensor rearrange(const at::Tensor& values, const Rearrangement& way);
 
 }  // namespace stoker::train
