@@ -70,11 +70,12 @@ constexpr TypeCase kTypes[] = {{at::kFloat, 2e-3}, {at::kHalf, 4e-3}, {at::kBFlo
 TEST_F(FusedProductsDeviceTest, ProductsAddGradientsToTheirBuffers) {
   for (const TypeCase& each : kTypes) {
     for (const bool is_gelu : {false, true}) {
+      const std::int64_t num_out = is_gelu ? 96 : each.type == at::kHalf ? 1 : 104;
       SCOPED_TRACE(std::string(at::toString(each.type)) + (is_gelu ? " gelu" : ""));
-      const Parameter weight = parameter({96, 40}, each.type);
-      const Parameter bias = parameter({96}, each.type);
+      const Parameter weight = parameter({num_out, 40}, each.type);
+      const Parameter bias = parameter({num_out}, each.type);
       const at::Tensor values = random({133, 40}).to(each.type).to(at::kFloat);
-      const at::Tensor gradient = random({133, 96}).to(each.type).to(at::kFloat);
+      const at::Tensor gradient = random({133, num_out}).to(each.type).to(at::kFloat);
       const auto fused_op = [&](const at::Tensor& given) {
         return is_gelu ? fused::linear_gelu(given.to(each.type), weight, bias)
                        : fused::linear(given.to(each.type), weight, bias);
@@ -94,6 +95,41 @@ TEST_F(FusedProductsDeviceTest, ProductsAddGradientsToTheirBuffers) {
       expect_near(weight_gradient, weight.leaf.grad(), each.tolerance, "weight");
       expect_near(bias_gradient, bias.leaf.grad(), each.tolerance, "bias");
     }
+  }
+}
+
+TEST_F(FusedProductsDeviceTest, FeedForwardGoesThroughBothLayers) {
+  for (const TypeCase& each : kTypes) {
+    SCOPED_TRACE(at::toString(each.type));
+    ParameterSet set(5);
+    const Linear up(set, "up", {40, 160});
+    const Linear down(set, "down", {160, 40});
+    for (const NamedTensor& one : set.all()) {
+      one.tensor.set_data(one.tensor.detach().to(at::kCUDA).to(each.type).to(at::kFloat));
+      one.tensor.mutable_grad() = at::zeros_like(one.tensor.detach());
+      if (each.type != at::kFloat) *one.shadow = one.tensor.detach().to(each.type);
+    }
+    const at::Tensor values = random({133, 40}).to(each.type).to(at::kFloat);
+    const at::Tensor gradient = random({133, 40}).to(each.type).to(at::kFloat);
+    const std::vector<at::Tensor> found = run(
+        [&](const at::Tensor& given) { return fused::feed_forward(given.to(each.type), up, down); },
+        values, gradient);
+    std::vector<at::Tensor> gradients;
+    for (const NamedTensor& one : set.all()) {
+      gradients.push_back(one.tensor.grad().clone());
+      one.tensor.mutable_grad().zero_();
+    }
+    const std::vector<at::Tensor> wanted = run(
+        [&](const at::Tensor& given) {
+          return plain::linear(plain::linear_gelu(given, up.weight(), up.bias()), down.weight(),
+                               down.bias());
+        },
+        values, gradient);
+    expect_near(found[0], wanted[0], each.tolerance, "values");
+    expect_near(found[1], wanted[1], each.tolerance, "gradient");
+    for (std::size_t i = 0; i < gradients.size(); ++i)
+      expect_near(gradients[i], set.all()[i].tensor.grad(), each.tolerance,
+                  set.all()[i].name.c_str());
   }
 }
 

@@ -14,6 +14,11 @@ at::Tensor linear_gelu(const at::Tensor& values, const Parameter& weight, const 
   return weight.leaf.is_cuda() ? kernel::linear_gelu(values, weight, bias)
                                : plain::linear_gelu(values, weight, bias);
 }
+at::Tensor feed_forward(const at::Tensor& values, const Linear& up, const Linear& down) {
+  if (up.weight().leaf.is_cuda()) return kernel::feed_forward(values, up, down);
+  return plain::linear(plain::linear_gelu(values, up.weight(), up.bias()), down.weight(),
+                       down.bias());
+}
 at::Tensor embed(const at::Tensor& indices, const Parameter& table, Result result) {
   return plain::embed(indices, table, result);
 }

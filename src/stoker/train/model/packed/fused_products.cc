@@ -3,7 +3,13 @@
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "stoker/train/model/packed/attention_kernels.h"
+#include "stoker/train/model/packed/matrix_product.h"
 #include "stoker/train/model/packed/plain_ops.h"
 
 namespace stoker::train::kernel {
@@ -18,53 +24,141 @@ bool is_short(at::ScalarType type) { return type == at::kBFloat16 || type == at:
 struct ProductParts {
   at::Tensor weight;           // [out, in], compute type
   at::Tensor bias;             // [out], compute type
+  at::Tensor exact_bias;       // f32 [out]
   at::Tensor weight_gradient;  // f32 [out, in]
   at::Tensor bias_gradient;    // f32 [out]
 };
 
 ProductParts parts_of(const Parameter& weight, const Parameter& bias) {
-  return {weight.value().detach().flatten(1), bias.value().detach(),
+  return {weight.value().detach().flatten(1), bias.value().detach(), bias.leaf.detach(),
           weight.leaf.grad().defined() ? weight.leaf.grad().flatten(1) : at::Tensor(),
           bias.leaf.grad()};
 }
 
-// C += A B with a sum in fp32, whatever A and B are.
-void add_product(at::Tensor sum, const at::Tensor& left, const at::Tensor& right) {
-  if (is_short(left.scalar_type())) {
-    sum.add_(at::mm(left, right, at::kFloat));
-  } else {
-    sum.addmm_(left, right);
-  }
+// cuBLASLt reads 16 bytes at once.
+bool is_whole(const at::Tensor& matrix) {
+  return is_short(matrix.scalar_type()) && matrix.size(0) > 0 && matrix.size(1) % 8 == 0 &&
+         reinterpret_cast<std::uintptr_t>(matrix.const_data_ptr()) % 16 == 0;
+}
+bool is_fast(const at::Tensor& values, const ProductParts& parts) {
+  return is_whole(values) && is_whole(parts.weight) && parts.weight.size(0) % 8 == 0;
+}
+
+MatrixType matrix_type(const at::Tensor& values) {
+  if (values.scalar_type() == at::kFloat) return MatrixType::kF32;
+  return values.scalar_type() == at::kHalf ? MatrixType::kF16 : MatrixType::kBf16;
+}
+
+MatrixView matrix(const at::Tensor& values, bool is_turned = false) {
+  return {values.const_data_ptr(), values.size(0), values.size(1), is_turned};
+}
+
+void* pointer(const at::Tensor& values) { return values.defined() ? values.data_ptr() : nullptr; }
+
+struct Ending {
+  Epilogue epilogue = Epilogue::kNone;
+  at::Tensor bias{};
+  at::Tensor before{};
+};
+
+void multiply_into(const at::Tensor& out, const MatrixView& left, const MatrixView& right,
+                   at::ScalarType type, const Ending& ending = {}) {
+  const at::Tensor workspace = at::empty({static_cast<std::int64_t>(kProductWorkspaceBytes)},
+                                         out.options().dtype(at::kByte));
+  multiply({.left = left,
+            .right = right,
+            .type = type == at::kHalf ? MatrixType::kF16 : MatrixType::kBf16,
+            .out = out.data_ptr(),
+            .out_type = matrix_type(out),
+            .is_added = ending.epilogue == Epilogue::kLeftSums,
+            .epilogue = ending.epilogue,
+            .bias = pointer(ending.bias),
+            .before = pointer(ending.before),
+            .workspace = workspace.data_ptr()},
+           current_stream(out.device()));
 }
 
 at::Tensor product(const at::Tensor& values, const ProductParts& parts, fused::Result result) {
-  if (result == fused::Result::kFloat && is_short(values.scalar_type()))
-    return at::mm(values, parts.weight.t(), at::kFloat).add_(parts.bias);
+  const bool is_float = result == fused::Result::kFloat;
+  if (is_fast(values, parts)) {
+    const at::Tensor out =
+        at::empty({values.size(0), parts.weight.size(0)},
+                  values.options().dtype(is_float ? at::kFloat : values.scalar_type()));
+    multiply_into(out, matrix(values), matrix(parts.weight, true), values.scalar_type(),
+                  {Epilogue::kBias, is_float ? parts.exact_bias : parts.bias, {}});
+    return out;
+  }
+  if (is_float && is_short(values.scalar_type()))
+    return at::mm(values, parts.weight.t(), at::kFloat).add_(parts.exact_bias);
   return at::addmm(parts.bias, values, parts.weight.t());
+}
+
+// What GELU was applied to, and the result.
+std::pair<at::Tensor, at::Tensor> product_gelu(const at::Tensor& values,
+                                               const ProductParts& parts) {
+  if (!is_fast(values, parts)) {
+    const at::Tensor before = product(values, parts, fused::Result::kCompute);
+    return {before, gelu_of(before)};
+  }
+  const at::Tensor out = at::empty({values.size(0), parts.weight.size(0)}, values.options());
+  const at::Tensor before = at::empty_like(out);
+  multiply_into(out, matrix(values), matrix(parts.weight, true), values.scalar_type(),
+                {Epilogue::kBiasGelu, parts.bias, before});
+  return {before, out};
+}
+
+void add_gradients(const at::Tensor& gradient, const at::Tensor& values,
+                   const ProductParts& parts) {
+  if (is_fast(values, parts)) {
+    const at::Tensor sums = at::empty_like(parts.bias_gradient);
+    multiply_into(parts.weight_gradient, matrix(gradient, true), matrix(values),
+                  values.scalar_type(), {Epilogue::kLeftSums, sums, {}});
+    parts.bias_gradient.add_(sums);
+    return;
+  }
+  parts.bias_gradient.add_(gradient.sum(0, false, at::kFloat));
+  if (is_short(gradient.scalar_type())) {
+    parts.weight_gradient.add_(at::mm(gradient.t(), values, at::kFloat));
+  } else {
+    at::Tensor(parts.weight_gradient).addmm_(gradient.t(), values);
+  }
+}
+
+at::Tensor value_gradient(const at::Tensor& gradient, const ProductParts& parts) {
+  if (!is_fast(gradient, parts)) return at::mm(gradient, parts.weight);
+  const at::Tensor out = at::empty({gradient.size(0), parts.weight.size(1)}, gradient.options());
+  multiply_into(out, matrix(gradient), matrix(parts.weight), gradient.scalar_type());
+  return out;
+}
+
+// The same through the GELU that made the values.
+at::Tensor value_gradient(const at::Tensor& gradient, const ProductParts& parts,
+                          const at::Tensor& before) {
+  if (!is_fast(gradient, parts))
+    return at::gelu_backward(at::mm(gradient, parts.weight), before, "tanh");
+  const at::Tensor out = at::empty_like(before);
+  multiply_into(out, matrix(gradient), matrix(parts.weight), gradient.scalar_type(),
+                {Epilogue::kGeluGradient, {}, before});
+  return out;
 }
 
 // Adds the parameters' gradients and gives that of the values, where it is asked for.
 at::Tensor product_backward(const at::Tensor& gradient, const at::Tensor& values,
                             const ProductParts& parts, bool is_wanted) {
-  parts.bias_gradient.add_(gradient.sum(0, false, at::kFloat));
-  add_product(parts.weight_gradient, gradient.t(), values);
-  return is_wanted ? at::mm(gradient, parts.weight) : at::Tensor();
+  add_gradients(gradient, values, parts);
+  return is_wanted ? value_gradient(gradient, parts) : at::Tensor();
 }
 
 // Not by save_for_backward: the gradients, which are parts of one buffer, change between forward
 // and backward, and that is what it forbids.
-void keep(AutogradContext* context, const ProductParts& parts) {
-  context->saved_data["weight"] = parts.weight;
-  context->saved_data["bias"] = parts.bias;
-  context->saved_data["weight_gradient"] = parts.weight_gradient;
-  context->saved_data["bias_gradient"] = parts.bias_gradient;
+void keep(AutogradContext* context, const std::string& name, const ProductParts& parts) {
+  context->saved_data[name] = std::vector<at::Tensor>{parts.weight, parts.bias, parts.exact_bias,
+                                                      parts.weight_gradient, parts.bias_gradient};
 }
 
-ProductParts kept(AutogradContext* context) {
-  const auto at_name = [context](const char* name) {
-    return context->saved_data.at(name).toTensor();
-  };
-  return {at_name("weight"), at_name("bias"), at_name("weight_gradient"), at_name("bias_gradient")};
+ProductParts kept(AutogradContext* context, const std::string& name) {
+  const std::vector<at::Tensor> parts = context->saved_data.at(name).toTensorVector();
+  return {parts[0], parts[1], parts[2], parts[3], parts[4]};
 }
 
 // The leaf is an input so that the result asks for a gradient; its own never comes through
@@ -73,18 +167,19 @@ class LinearFunction final : public torch::autograd::Function<LinearFunction> {
  public:
   static at::Tensor forward(AutogradContext* context, const at::Tensor& values, const at::Tensor&,
                             const ProductParts& parts, fused::Result result) {
-    const at::Tensor given = values.to(parts.weight.scalar_type());
+    const at::Tensor given = values.to(parts.weight.scalar_type()).contiguous();
     context->save_for_backward({given});
-    keep(context, parts);
+    keep(context, "parts", parts);
     return product(given, parts, result);
   }
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
     const at::Tensor values = context->get_saved_variables()[0];
     const at::Tensor gradient = gradients[0].to(values.scalar_type()).contiguous();
-    return {product_backward(gradient, values, kept(context), context->needs_input_grad(0)),
-            {},
-            {},
-            {}};
+    return {
+        product_backward(gradient, values, kept(context, "parts"), context->needs_input_grad(0)),
+        {},
+        {},
+        {}};
   }
 };
 
@@ -92,17 +187,43 @@ class LinearGeluFunction final : public torch::autograd::Function<LinearGeluFunc
  public:
   static at::Tensor forward(AutogradContext* context, const at::Tensor& values, const at::Tensor&,
                             const ProductParts& parts) {
-    const at::Tensor given = values.to(parts.weight.scalar_type());
-    const at::Tensor before = product(given, parts, fused::Result::kCompute);
+    const at::Tensor given = values.to(parts.weight.scalar_type()).contiguous();
+    const auto [before, out] = product_gelu(given, parts);
     context->save_for_backward({given, before});
-    keep(context, parts);
-    return gelu_of(before);
+    keep(context, "parts", parts);
+    return out;
   }
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
     const variable_list saved = context->get_saved_variables();
     const at::Tensor gradient = at::gelu_backward(gradients[0].contiguous(), saved[1], "tanh");
     return {
-        product_backward(gradient, saved[0], kept(context), context->needs_input_grad(0)), {}, {}};
+        product_backward(gradient, saved[0], kept(context, "parts"), context->needs_input_grad(0)),
+        {},
+        {}};
+  }
+};
+
+class FeedForwardFunction final : public torch::autograd::Function<FeedForwardFunction> {
+ public:
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& values, const at::Tensor&,
+                            const ProductParts& up, const ProductParts& down) {
+    const at::Tensor given = values.to(up.weight.scalar_type()).contiguous();
+    const auto [before, middle] = product_gelu(given, up);
+    context->save_for_backward({given, before, middle});
+    keep(context, "up", up);
+    keep(context, "down", down);
+    return product(middle, down, fused::Result::kCompute);
+  }
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    const variable_list saved = context->get_saved_variables();
+    const ProductParts down = kept(context, "down");
+    const at::Tensor gradient = gradients[0].to(saved[2].scalar_type()).contiguous();
+    add_gradients(gradient, saved[2], down);
+    const at::Tensor inner = value_gradient(gradient, down, saved[1]);
+    return {product_backward(inner, saved[0], kept(context, "up"), context->needs_input_grad(0)),
+            {},
+            {},
+            {}};
   }
 };
 
@@ -213,6 +334,11 @@ at::Tensor linear(const at::Tensor& values, const Parameter& weight, const Param
 
 at::Tensor linear_gelu(const at::Tensor& values, const Parameter& weight, const Parameter& bias) {
   return LinearGeluFunction::apply(values, weight.leaf, parts_of(weight, bias));
+}
+
+at::Tensor feed_forward(const at::Tensor& values, const Linear& up, const Linear& down) {
+  return FeedForwardFunction::apply(values, up.weight().leaf, parts_of(up.weight(), up.bias()),
+                                    parts_of(down.weight(), down.bias()));
 }
 
 at::Tensor attention(const at::Tensor& query_key_value, std::int64_t num_heads,

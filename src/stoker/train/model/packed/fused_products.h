@@ -10,6 +10,8 @@ at::Tensor linear(const at::Tensor& values, const Parameter& weight, const Param
                   fused::Result result);
 at::Tensor linear_gelu(const at::Tensor& values, const Parameter& weight, const Parameter& bias);
 
+at::Tensor feed_forward(const at::Tensor& values, const Linear& up, const Linear& down);
+
 // Of bf16 and fp16; other types are computed by the plain twins.
 at::Tensor attention(const at::Tensor& query_key_value, std::int64_t num_heads,
                      const PackedRows& rows);
