@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "stoker/cuda/stream.h"
+#include "stoker/train/model/step_draws.h"
 
 namespace stoker::train {
 
@@ -28,5 +29,35 @@ void search_alignment(const AlignmentBatch& batch, unsigned num_threads);
 // in a graph. `scratch` is device memory of alignment_scratch_bytes(). Throws GpuError.
 std::size_t alignment_scratch_bytes(const AlignmentBatch& batch);
 void search_alignment(const AlignmentBatch& batch, void* scratch, cuda::StreamView stream);
+
+// How strong the pull to the diagonal is in a batch of the run, on squares of shares of the
+// utterance; 0 for all but the first.
+constexpr double diagonal_pull(std::uint64_t step) {
+  constexpr double kBatches = 100;
+  constexpr double kStrength = 20'000;
+  const double pull = kStrength * (1 - static_cast<double>(step) / kBatches);
+  return pull > 0 ? pull : 0;
+}
+
+// A GPU computes it from the step in its memory, where there is one.
+struct DiagonalPull {
+  double strength = 0;
+  const std::uint64_t* step_on_device = nullptr;
+};
+inline DiagonalPull pull_of(const StepKey& key) {
+  return {diagonal_pull(key.step), key.step_on_device};
+}
+
+// Lowers scores f32 [rows, states, frames] on a GPU by pull * (share of the state - share of the
+// frame)^2, where a share is the place's middle by its row's length. Throws GpuError.
+struct PulledScores {
+  float* score = nullptr;
+  const std::int64_t* state_len = nullptr;  // [rows]
+  const std::int64_t* mel_len = nullptr;    // [rows]
+  std::int64_t num_rows = 0;
+  std::int64_t num_states = 0;
+  std::int64_t num_frames = 0;
+};
+void pull_to_diagonal(const PulledScores& scores, const DiagonalPull& pull, cuda::StreamView on);
 
 }  // namespace stoker::train

@@ -92,7 +92,35 @@ __global__ void search_kernel(AlignmentBatch batch, std::uint32_t* flags, float*
   if (threadIdx.x < kLanes) walk_back(size, flags, out);
 }
 
+// Blocks of a row share its states; nothing is read where there is no pull.
+constexpr unsigned kStateBlocks = 16;
+__global__ void pull_kernel(PulledScores scores, DiagonalPull by) {
+  const auto pull = static_cast<float>(
+      by.step_on_device != nullptr ? diagonal_pull(*by.step_on_device) : by.strength);
+  const std::int64_t frame = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
+  if (pull == 0 || frame >= scores.num_frames) return;
+  const std::int64_t row = blockIdx.z;
+  const auto share = [](std::int64_t place, std::int64_t length) {
+    return (static_cast<float>(place) + 0.5F) / static_cast<float>(max(length, std::int64_t{1}));
+  };
+  const float at = share(frame, scores.mel_len[row]);
+  for (std::int64_t state = blockIdx.y; state < scores.num_states; state += gridDim.y) {
+    const float beside = share(state, scores.state_len[row]) - at;
+    scores.score[(row * scores.num_states + state) * scores.num_frames + frame] -=
+        pull * (beside * beside);
+  }
+}
+
 }  // namespace
+
+void pull_to_diagonal(const PulledScores& scores, const DiagonalPull& pull, cuda::StreamView on) {
+  if (pull.step_on_device == nullptr && pull.strength == 0) return;
+  if (scores.num_rows == 0 || scores.num_frames == 0 || scores.num_states == 0) return;
+  const dim3 grid(static_cast<unsigned>((scores.num_frames + kThreads - 1) / kThreads),
+                  kStateBlocks, static_cast<unsigned>(scores.num_rows));
+  audio::launch("pull_kernel",
+                [&] { pull_kernel<<<grid, kThreads, 0, on.handle()>>>(scores, pull); });
+}
 
 std::size_t alignment_scratch_bytes(const AlignmentBatch& batch) {
   const auto rows = static_cast<std::size_t>(batch.num_rows);

@@ -57,37 +57,37 @@ enum class Joining { kNone, kGated, kDropped };
 
 // sum = input + branch * gate (or dropped); norm = (sum - mean) / deviation * factor + shift.
 struct Norm {
-  Rows rows;
+  Rows rows{};
   std::int64_t width = 0;
   Joining joining = Joining::kNone;
-  ConstValues input;   // f32 with a branch
-  ConstValues branch;  // type of the norm
-  OfRows gate;
-  Drops drops;
-  OfRows factor;
-  OfRows shift;
+  ConstValues input{};   // f32 with a branch
+  ConstValues branch{};  // type of the norm
+  OfRows gate{};
+  Drops drops{};
+  OfRows factor{};
+  OfRows shift{};
   float* sum = nullptr;    // [N, C] with a branch
   float* stats = nullptr;  // [N, 2]: mean and 1 / deviation, for the gradient
-  Values norm;
+  Values norm{};
 };
 void norm(const Norm& job, cuda::StreamView on);
 
 // Gradients of it. Factor and shift the same for all rows: their gradients are added to [C];
 // otherwise those of rows are written to [B, C], as the gate's.
 struct NormGradient {
-  Rows rows;
+  Rows rows{};
   std::int64_t width = 0;
   Joining joining = Joining::kNone;
-  ConstValues sum;  // what was normed
+  ConstValues sum{};  // what was normed
   const float* stats = nullptr;
-  OfRows factor;
-  ConstValues branch;  // gated
-  OfRows gate;
-  Drops drops;
-  ConstValues d_norm;            // no data: zeros
+  OfRows factor{};
+  ConstValues branch{};  // gated
+  OfRows gate{};
+  Drops drops{};
+  ConstValues d_norm{};          // no data: zeros
   const float* d_sum = nullptr;  // [N, C]; none: zeros
-  Values d_input;                // type of `sum`
-  Values d_branch;               // type of d_norm
+  Values d_input{};              // type of `sum`
+  Values d_branch{};             // type of d_norm
   float* d_factor = nullptr;
   float* d_shift = nullptr;
   float* d_gate = nullptr;
@@ -98,11 +98,11 @@ void norm_gradient(const NormGradient& job, cuda::StreamView on);
 
 // values * kept; its gradient is the same of a gradient. Zeros behind the last row.
 struct Dropping {
-  Rows rows;
+  Rows rows{};
   std::int64_t width = 0;  // a multiple of 4
-  Drops drops;
-  ConstValues values;
-  Values out;
+  Drops drops{};
+  ConstValues values{};
+  Values out{};
 };
 void drop(const Dropping& job, cuda::StreamView on);
 
@@ -136,8 +136,8 @@ void place_in_row(const Rows& rows, std::int64_t* out, cuda::StreamView on);
 
 // Column c * kernel + j of place i is value c of place i * step + j - kernel / 2 of its row, or 0.
 struct Unfold {
-  Rows from;
-  Rows to;
+  Rows from{};
+  Rows to{};
   std::int64_t width = 0;
   std::int64_t kernel = 1;
   std::int64_t step = 1;
@@ -161,7 +161,7 @@ struct IndexSums {
   std::int64_t num_indices = 0;
   std::int64_t num_ids = 0;
   std::int64_t width = 0;  // a multiple of 4, at most kWidestNorm
-  ConstValues values;
+  ConstValues values{};
   float* out = nullptr;       // [num_ids, width]
   float* partials = nullptr;  // of index_sum_partials() values
 };
@@ -172,21 +172,21 @@ void add_by_index(const IndexSums& job, cuda::StreamView on);
 
 // noisy = noise * (1 - (1 - least) * time) + mel * time; velocity = mel - (1 - least) * noise.
 struct Flow {
-  Rows rows;
+  Rows rows{};
   std::int64_t longest = 0;
   std::int64_t width = 0;
   LateDraws draws{};
   float least_noise = 0;  // left at time 1
   const float* mel = nullptr;
   const float* time = nullptr;  // [B]
-  Values noisy;
+  Values noisy{};
   float* velocity = nullptr;
 };
 void flow_point(const Flow& job, cuda::StreamView on);
 
 // Sum of weight[i] * (prediction[i, c] - target[i, c])^2, and 2 * weight * difference * d_sum.
 struct SquaredError {
-  ConstValues prediction;
+  ConstValues prediction{};
   const float* target = nullptr;  // [N, C]
   const float* weight = nullptr;  // [N]
   std::int64_t num_places = 0;
@@ -203,11 +203,11 @@ void squared_error_gradient(const SquaredError& job, const float* d_sum, const V
 // place by the angle of their place in the row; places behind the last row keep what they have.
 enum class Turn { kForward, kBack };
 struct TurnHeads {
-  Rows rows;
+  Rows rows{};
   std::int64_t num_heads = 0;
   std::int64_t head_width = 0;    // a multiple of 8
   const float* angles = nullptr;  // [longest, head_width / 2, 2]: cosine and sine
-  Values query_key_value;         // 16-byte aligned, stride a multiple of 8
+  Values query_key_value{};       // 16-byte aligned, stride a multiple of 8
 };
 void turn_heads(const TurnHeads& job, Turn turn, cuda::StreamView on);
 
@@ -221,7 +221,7 @@ void gelu_backward(const Gelu& job, const void* u, const void* d_g, void* d_u, c
 
 // out[c] += sum over all places.
 struct ColumnSums {
-  ConstValues values;
+  ConstValues values{};
   std::int64_t num_places = 0;
   std::int64_t width = 0;
   float* out = nullptr;
