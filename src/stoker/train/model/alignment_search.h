@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "stoker/cuda/stream.h"
+#include "stoker/train/model/step_draws.h"
 
 namespace stoker::train {
 
@@ -37,13 +38,31 @@ struct AlignmentBatch {
 // Of two ways with equal scores the one that stays in its token longer, looked at from the end.
 void search_alignment(const AlignmentBatch& batch, unsigned num_threads);
 
+// How strong the pull to the diagonal is in a batch of the run, on squares of shares of the
+// utterance; 0 for all but the first.
+constexpr double diagonal_pull(std::uint64_t step) {
+  constexpr double kBatches = 100;
+  constexpr double kStrength = 20'000;
+  const double pull = kStrength * (1 - static_cast<double>(step) / kBatches);
+  return pull > 0 ? pull : 0;
+}
+
+// A GPU computes it from the step in its memory, where there is one.
+struct DiagonalPull {
+  double strength = 0;
+  const std::uint64_t* step_on_device = nullptr;
+};
+inline DiagonalPull pull_of(const StepKey& key) {
+  return {diagonal_pull(key.step), key.step_on_device};
+}
+
 // The same indices on a GPU: one block a row, no word from the host, no allocation; may be recorded
 // in a graph. E-TRAIN-SETTINGS above kMostDeviceTokens tokens. Throws GpuError.
 struct DeviceSearch {
   void* scratch = nullptr;  // device memory of alignment_scratch_bytes()
-  // Device memory; scores are less by this times the square of the difference between the shares of
-  // tokens and of frames that lie before. Null: 0.
-  const float* pull = nullptr;
+  // Scores are less by this times the square of the difference between the shares of tokens and of
+  // frames that are before.
+  DiagonalPull pull{};
 };
 inline constexpr std::int64_t kMostDeviceTokens = 32'768;
 std::size_t alignment_scratch_bytes(const AlignmentBatch& batch);

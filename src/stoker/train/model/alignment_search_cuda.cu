@@ -23,6 +23,11 @@ __device__ RowSize size_of(const AlignmentBatch& batch, std::int64_t row) {
   return {static_cast<int>(tokens), static_cast<int>(frames)};
 }
 
+__device__ float strength_of(const DiagonalPull& pull) {
+  return static_cast<float>(pull.step_on_device == nullptr ? pull.strength
+                                                           : diagonal_pull(*pull.step_on_device));
+}
+
 // A thread owns kPer tokens, side by side, and keeps their best sums in registers. It reads the
 // scores of kAhead frames before it needs them, and writes their flags as one word: bit
 // j * kPer + k says that the best way to token k in frame j came from the token before.
@@ -139,7 +144,7 @@ constexpr std::size_t words_of_row(std::int64_t num_frames, unsigned num_threads
 }
 
 template <int kPer>
-__global__ void search_kernel(AlignmentBatch batch, const float* pull, std::uint32_t* flags) {
+__global__ void search_kernel(AlignmentBatch batch, DiagonalPull pull, std::uint32_t* flags) {
   __shared__ float edges[2][kMostThreads / kLanes];
   const std::int64_t row = blockIdx.x;
   const RowSize size = size_of(batch, row);
@@ -149,7 +154,7 @@ __global__ void search_kernel(AlignmentBatch batch, const float* pull, std::uint
   if (size.num_tokens == 0) return;
   flags += row * static_cast<std::int64_t>(words_of_row<kPer>(batch.num_frames, blockDim.x));
   const Search<kPer> search{batch, batch.score + row * batch.num_tokens * batch.num_frames, size,
-                            pull == nullptr ? 0.0F : *pull};
+                            strength_of(pull)};
   search.sum_scores(edges, flags);
   __syncthreads();
   if (threadIdx.x < kLanes) search.walk_back(flags, out);

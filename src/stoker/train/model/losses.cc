@@ -6,14 +6,9 @@
 
 #include <array>
 
-#include "stoker/train/model/alignment_search.h"
-
 namespace stoker::train {
 namespace {
 
-constexpr double kLeastNoise = 1e-4;  // that is left at time 1
-constexpr double kPullBatches = 100;
-constexpr double kPullStrength = 20'000;  // on squares of shares of the utterance
 // Log-mels are given in units of their deviation, which is about three for speech; powers of
 // magnitudes then have a deviation of about 0.46 around one.
 constexpr double kLogDeviation = 3;
@@ -61,10 +56,10 @@ at::Tensor score_of(const at::Tensor& states, const AlignInput& input,
   if (states.is_cuda())
     return at::baddbmm(half_square.transpose(1, 2), input.target, states.transpose(1, 2));
   at::Tensor score = at::baddbmm(half_square, states, input.target.transpose(1, 2));
-  if (input.pull > 0) {
+  if (input.pull.strength > 0) {
     const at::Tensor beside = shares(state_len, score.size(1)).unsqueeze(2) -
                               shares(input.mel_len, score.size(2)).unsqueeze(1);
-    score.sub_(beside.square_(), input.pull);
+    score.sub_(beside.square_(), input.pull.strength);
   }
   return score;
 }
@@ -89,9 +84,7 @@ at::Tensor search(const at::Tensor& score, const at::Tensor& state_len, const Al
   }
   const at::Tensor scratch = at::empty({static_cast<std::int64_t>(alignment_scratch_bytes(batch))},
                                        score.options().dtype(at::kByte));
-  const at::Tensor pull = at::full({}, input.pull, score.options());
-  search_alignment(batch, {scratch.data_ptr(), pull.const_data_ptr<float>()},
-                   current_stream(score.device()));
+  search_alignment(batch, {scratch.data_ptr(), input.pull}, current_stream(score.device()));
   return out;
 }
 
@@ -120,10 +113,6 @@ Prompt crop_prompt(const at::Tensor& mel, const at::Tensor& mel_len, const at::T
       frames.lt(first).logical_or_(frames.ge(first + prompt.lengths.unsqueeze(1)));
   prompt.is_loss = is_outside.logical_and_(frames.lt(mel_len.unsqueeze(1)));
   return prompt;
-}
-
-double diagonal_pull(std::uint64_t step) {
-  return std::max(0.0, kPullStrength * (1 - static_cast<double>(step) / kPullBatches));
 }
 
 at::Tensor alignment_target(const at::Tensor& mel, const at::Tensor& frame_mask) {

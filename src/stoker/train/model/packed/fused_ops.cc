@@ -1,5 +1,6 @@
 #include "stoker/train/model/packed/fused_ops.h"
 
+#include "stoker/train/model/packed/fused_functions.h"
 #include "stoker/train/model/packed/fused_products.h"
 #include "stoker/train/model/packed/plain_ops.h"
 
@@ -20,25 +21,33 @@ at::Tensor feed_forward(const at::Tensor& values, const Linear& up, const Linear
                        down.bias());
 }
 at::Tensor embed(const at::Tensor& indices, const Parameter& table, Result result) {
+  if (indices.is_cuda()) return kernel::embed(indices, table, result);
   return plain::embed(indices, table, result);
 }
-at::Tensor norm_modulate(const at::Tensor& residual, const Modulation& by, const PackedRows& rows) {
+at::Tensor norm_modulate(const at::Tensor& residual, const Modulation& by, const PackedRows& rows,
+                         at::ScalarType compute) {
+  if (residual.is_cuda()) return kernel::norm_modulate(residual, by, rows, compute);
   return plain::norm_modulate(residual, by, rows);
 }
 SumAndNorm add_norm_modulate(const at::Tensor& residual, const at::Tensor& branch,
                              const at::Tensor& gate, const Modulation& by, const PackedRows& rows) {
+  if (residual.is_cuda()) return kernel::add_norm_modulate(residual, branch, gate, by, rows);
   return plain::add_norm_modulate(residual, branch, gate, by, rows);
 }
 at::Tensor layer_norm(const at::Tensor& values, const Parameter& weight, const Parameter& bias,
                       const PackedRows& rows) {
+  if (values.is_cuda()) return kernel::layer_norm(values, weight, bias, rows);
   return plain::layer_norm(values, weight, bias, rows);
 }
 SumAndNorm add_dropped_norm(const at::Tensor& residual, const at::Tensor& branch,
                             const Dropout& dropout, const Parameter& weight, const Parameter& bias,
                             const PackedRows& rows) {
+  if (residual.is_cuda())
+    return kernel::add_dropped_norm(residual, branch, dropout, weight, bias, rows);
   return plain::add_dropped_norm(residual, branch, dropout, weight, bias, rows);
 }
 at::Tensor drop(const at::Tensor& values, const Dropout& dropout, const PackedRows& rows) {
+  if (values.is_cuda()) return kernel::drop(values, dropout, rows);
   return plain::drop(values, dropout, rows);
 }
 at::Tensor attention(const at::Tensor& query_key_value, std::int64_t num_heads,
@@ -53,15 +62,21 @@ at::Tensor cross_attention(const at::Tensor& queries, const at::Tensor& key_valu
 }
 at::Tensor unfold(const at::Tensor& values, const Unfolding& unfolding, const PackedRows& from,
                   const PackedRows& to) {
+  if (values.is_cuda()) return kernel::unfold(values, unfolding, from, to);
   return plain::unfold(values, unfolding, from, to);
 }
-at::Tensor repeat(const at::Tensor& values, const Repeat& by) { return plain::repeat(values, by); }
+at::Tensor repeat(const at::Tensor& values, const Repeat& by) {
+  if (values.is_cuda()) return kernel::repeat(values, by);
+  return plain::repeat(values, by);
+}
 FlowPoint flow_point(const at::Tensor& mel, const at::Tensor& time, const StepKey& key,
                      const PackedRows& rows, at::ScalarType compute) {
+  if (mel.is_cuda()) return kernel::flow_point(mel, time, key, rows, compute);
   return plain::flow_point(mel, time, key, rows, compute);
 }
 at::Tensor squared_error(const at::Tensor& prediction, const at::Tensor& target,
                          const at::Tensor& weight) {
+  if (prediction.is_cuda()) return kernel::squared_error(prediction, target, weight);
   return plain::squared_error(prediction, target, weight);
 }
 

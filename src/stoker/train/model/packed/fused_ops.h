@@ -41,7 +41,9 @@ struct Modulation {
   at::Tensor shift;
 };
 // norm(x) * factor + shift over the last axis of a residual f32 [N, C], each row with its own.
-at::Tensor norm_modulate(const at::Tensor& residual, const Modulation& by, const PackedRows& rows);
+// `compute` is the type of what a GPU gives.
+at::Tensor norm_modulate(const at::Tensor& residual, const Modulation& by, const PackedRows& rows,
+                         at::ScalarType compute);
 struct SumAndNorm {
   at::Tensor sum;   // f32 [N, C], the next residual
   at::Tensor norm;  // [N, C]
