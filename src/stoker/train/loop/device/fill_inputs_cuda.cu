@@ -72,19 +72,28 @@ __device__ void take_reference(const FillSource& from, const FillTarget& to, con
   clear(out, taken, to.reference_frames * width);
 }
 
+// A RowPlace as it is loaded: the table may be in host memory, where few large loads are best.
+constexpr unsigned kRowWords = sizeof(RowPlace) / sizeof(uint4);
+struct RowWords {
+  uint4 words[kRowWords];
+};
+static_assert(sizeof(RowWords) == sizeof(RowPlace));
+
 // A row of the grid for each row of the target, and one for what is behind the last.
 template <class T, int kWidth>
 __global__ void fill_kernel(FillSource from, FillTarget to, std::uint64_t step) {
-  __shared__ RowPlace place;
+  __shared__ RowWords shared;
   const unsigned row = blockIdx.y;
-  if (threadIdx.x == 0) {
-    place = row < from.num_rows ? from.rows[row] : RowPlace{};
-    if (row == 0 && blockIdx.x == 0) {
-      to.ledger->step = step;
-      open_span(*to.ledger);
-    }
+  if (threadIdx.x < kRowWords) {
+    const auto* words = reinterpret_cast<const uint4*>(from.rows + row);
+    shared.words[threadIdx.x] = row < from.num_rows ? words[threadIdx.x] : uint4{};
+  }
+  if (row == 0 && blockIdx.x == 0 && threadIdx.x == 0) {
+    to.ledger->step = step;
+    open_span(*to.ledger);
   }
   __syncthreads();
+  const RowPlace place = reinterpret_cast<const RowPlace&>(shared);
   const std::uint64_t width = to.num_mels;
   if (row == to.num_rows) {
     clear(to.mel, from.num_frames * width, to.num_frames * width);
