@@ -38,10 +38,12 @@ class OnGpuTest : public cuda::GpuTest {
     GpuTest::SetUp();
     if (!IsSkipped()) stream_.emplace(0);
   }
-  std::vector<std::int64_t> search(const AlignmentCase& scores) const {
+  std::vector<std::int64_t> search(const AlignmentCase& scores,
+                                   ScoreLayout layout = ScoreLayout::kTokensFirst) const {
     std::vector<std::int64_t> out;
     AlignmentBatch batch = scores.batch(out);
-    const DeviceValues score(scores.score, *stream_);
+    batch.layout = layout;
+    const DeviceValues score(scores.score_in(layout), *stream_);
     const DeviceValues text_len(scores.text_len, *stream_);
     const DeviceValues mel_len(scores.mel_len, *stream_);
     const DeviceValues found(out, *stream_);
@@ -50,7 +52,7 @@ class OnGpuTest : public cuda::GpuTest {
     batch.mel_len = mel_len.data();
     batch.token_of_frame = found.data();
     const cuda::DeviceBuffer scratch(0, alignment_scratch_bytes(batch));
-    search_alignment(batch, scratch.data(), *stream_);
+    search_alignment(batch, {.scratch = scratch.data()}, *stream_);
     return found.read(out.size());
   }
 
@@ -66,7 +68,8 @@ TEST_F(OnGpuTest, AThousandRandomBatchesAlignAsOnTheCpu) {
     const std::int64_t tokens = upto(seed % 10 == 0 ? 600 : 80);
     const AlignmentCase scores =
         random_case(seed, {upto(6), tokens, tokens + upto(120), seed % 3 == 0});
-    ASSERT_EQ(search(scores), scores.search()) << "seed " << seed;
+    const auto layout = seed % 2 == 0 ? ScoreLayout::kTokensFirst : ScoreLayout::kFramesFirst;
+    ASSERT_EQ(search(scores, layout), scores.search()) << "seed " << seed;
   }
 }
 

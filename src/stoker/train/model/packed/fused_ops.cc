@@ -1,15 +1,23 @@
 #include "stoker/train/model/packed/fused_ops.h"
 
+#include "stoker/train/model/packed/fused_products.h"
 #include "stoker/train/model/packed/plain_ops.h"
 
 namespace stoker::train::fused {
 
 at::Tensor linear(const at::Tensor& values, const Parameter& weight, const Parameter& bias,
                   Result result) {
-  return plain::linear(values, weight, bias, result);
+  return weight.leaf.is_cuda() ? kernel::linear(values, weight, bias, result)
+                               : plain::linear(values, weight, bias, result);
 }
 at::Tensor linear_gelu(const at::Tensor& values, const Parameter& weight, const Parameter& bias) {
-  return plain::linear_gelu(values, weight, bias);
+  return weight.leaf.is_cuda() ? kernel::linear_gelu(values, weight, bias)
+                               : plain::linear_gelu(values, weight, bias);
+}
+at::Tensor feed_forward(const at::Tensor& values, const Linear& up, const Linear& down) {
+  if (up.weight().leaf.is_cuda()) return kernel::feed_forward(values, up, down);
+  return plain::linear(plain::linear_gelu(values, up.weight(), up.bias()), down.weight(),
+                       down.bias());
 }
 at::Tensor embed(const at::Tensor& indices, const Parameter& table, Result result) {
   return plain::embed(indices, table, result);
@@ -35,11 +43,13 @@ at::Tensor drop(const at::Tensor& values, const Dropout& dropout, const PackedRo
 }
 at::Tensor attention(const at::Tensor& query_key_value, std::int64_t num_heads,
                      const PackedRows& rows) {
-  return plain::attention(query_key_value, num_heads, rows);
+  return query_key_value.is_cuda() ? kernel::attention(query_key_value, num_heads, rows)
+                                   : plain::attention(query_key_value, num_heads, rows);
 }
 at::Tensor cross_attention(const at::Tensor& queries, const at::Tensor& key_value,
                            std::int64_t num_heads, const PackedRows& rows) {
-  return plain::cross_attention(queries, key_value, num_heads, rows);
+  return queries.is_cuda() ? kernel::cross_attention(queries, key_value, num_heads, rows)
+                           : plain::cross_attention(queries, key_value, num_heads, rows);
 }
 at::Tensor unfold(const at::Tensor& values, const Unfolding& unfolding, const PackedRows& from,
                   const PackedRows& to) {
