@@ -106,32 +106,36 @@ void DeviceSteps::prepare(std::span<const StepShape> shapes) {
   c10::getDeviceAllocator(rules_.device.type())->emptyCache();
 }
 
+void DeviceSteps::try_once(const StepShape& shape) {
+  inputs_.make_up(shape);
+  save();
+  try {
+    compute(inputs_.of(shape), 0);
+    wait_for(rules_.device);
+  } catch (...) {
+    undo();
+    throw;
+  }
+  undo();
+}
+
 std::uint64_t DeviceSteps::probe_bytes(const StepShape& shape) {
   c10::DeviceAllocator& allocator = *c10::getDeviceAllocator(rules_.device.type());
   allocator.emptyCache();
   allocator.resetPeakStats(rules_.device.index());
-  const auto probe = [&] {
-    inputs_.make_up(shape);
-    const StepWork work = work_of(shape, 0);
-    work.save();
-    try {
-      work.compute();
-      wait_for(rules_.device);
-    } catch (...) {
-      work.undo();
-      throw;
-    }
-    work.undo();
-  };
-  try {
-    probe();
-  } catch (...) {
+  // Inputs that only a probe needed go back with the rest.
+  const auto clean_up = [&] {
     if (!graphs_ || graphs_->figures().num_captured == 0) inputs_.clear();
     allocator.emptyCache();
+  };
+  try {
+    try_once(shape);
+  } catch (...) {
+    clean_up();
     throw;
   }
   const auto peak = allocator.getDeviceStats(rules_.device.index()).reserved_bytes[0].peak;
-  allocator.emptyCache();
+  clean_up();
   return static_cast<std::uint64_t>(peak);
 }
 

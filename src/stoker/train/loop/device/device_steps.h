@@ -52,8 +52,9 @@ class DeviceSteps {
   cuda::StreamView stream() const;
   StepWork work_of(const StepShape& shape, std::uint64_t batch_number);
   void compute(const PackedBatch& inputs, std::uint64_t batch_number);
-  void save();
-  void undo();
+  void try_once(const StepShape& shape);
+  void save();  // what compute() changes,
+  void undo();  // and back
 
   LearnerOptions options_;
   TensorRules rules_;
