@@ -33,6 +33,11 @@ BatchFormat make_format(const FeedSetup& setup, const Sampler& order) {
     format.max_tokens = std::max(format.max_tokens, rows * shape.num_tokens);
     format.max_row_frames = std::max<std::size_t>(format.max_row_frames, shape.num_frames);
   }
+  for (const SampledUtterance& row : order.rows()) {
+    if (!row.is_used) continue;
+    format.longest_frames = std::max<std::size_t>(format.longest_frames, row.num_frames);
+    format.longest_tokens = std::max<std::size_t>(format.longest_tokens, row.num_tokens);
+  }
   format.max_global_rows = order.max_batch_rows();
   format.max_rows = format.max_global_rows / setup.ranks.world_size;
   if (setup.device != nullptr) {

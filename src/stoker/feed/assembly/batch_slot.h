@@ -32,6 +32,8 @@ struct BatchFormat {
   std::size_t max_tokens = 0;       // B * L of the largest
   std::size_t max_rows = 0;         // utterances of a batch
   std::size_t max_row_frames = 0;   // of the longest utterance, padded
+  std::size_t longest_frames = 0;   // of one utterance
+  std::size_t longest_tokens = 0;
   std::size_t max_global_rows = 0;  // over all ranks
   bool with_audio = false;
   std::uint32_t reference_frames = 0;  // 0: no reference

@@ -64,7 +64,7 @@ struct DeviceSearch {
   // frames that are before.
   DiagonalPull pull{};
 };
-inline constexpr std::int64_t kMostDeviceTokens = 32'768;
+inline constexpr std::int64_t kMostDeviceTokens = 16'384;
 std::size_t alignment_scratch_bytes(const AlignmentBatch& batch);
 void search_alignment(const AlignmentBatch& batch, const DeviceSearch& search,
                       cuda::StreamView stream);

@@ -8,7 +8,7 @@ namespace stoker::train {
 namespace {
 
 constexpr int kLanes = 32;
-constexpr int kMostThreads = 1024;
+constexpr int kMostThreads = 512;
 constexpr unsigned kAllLanes = 0xFFFFFFFFU;
 
 struct RowSize {
@@ -88,23 +88,21 @@ struct Search {
   __device__ void sum_scores(float (*edges)[kMostThreads / kLanes], std::uint32_t* flags) const {
     float best[kPer];
     for (int k = 0; k < kPer; ++k) best[k] = -INFINITY;
-    if (threadIdx.x == 0) best[0] = 0;
     Scores now;
     Scores next;
     read(0, now);
-    float left_edge = -INFINITY;
+    float left = threadIdx.x == 0 ? 0.0F : -INFINITY;  // where every way begins
     for (int first = 0; first < size.num_frames; first += kAhead) {
       read(first + kAhead, next);
       std::uint32_t word = 0;
 #pragma unroll
       for (int j = 0; j < kAhead; ++j) {
         if (first + j >= size.num_frames) break;
-        const float left = first + j == 0 ? -INFINITY : left_edge;
         word |= add_frame(now[j], left, best) << (j * kPer);
         const int turn = (first + j) & 1;
         if (threadIdx.x % kLanes == kLanes - 1) edges[turn][threadIdx.x / kLanes] = best[kPer - 1];
         __syncthreads();
-        left_edge = left_of(best[kPer - 1], edges[turn]);
+        left = left_of(best[kPer - 1], edges[turn]);
       }
       flags[first / kAhead * blockDim.x + threadIdx.x] = word;
       for (int j = 0; j < kAhead; ++j)
@@ -144,7 +142,8 @@ constexpr std::size_t words_of_row(std::int64_t num_frames, unsigned num_threads
 }
 
 template <int kPer>
-__global__ void search_kernel(AlignmentBatch batch, DiagonalPull pull, std::uint32_t* flags) {
+__global__ void __launch_bounds__(kMostThreads)
+    search_kernel(AlignmentBatch batch, DiagonalPull pull, std::uint32_t* flags) {
   __shared__ float edges[2][kMostThreads / kLanes];
   const std::int64_t row = blockIdx.x;
   const RowSize size = size_of(batch, row);

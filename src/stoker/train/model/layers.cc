@@ -149,17 +149,17 @@ at::Tensor repeat_tokens(const at::Tensor& values, const at::Tensor& token_of_fr
 
 at::Tensor RotaryTable::angles(std::int64_t length, at::Device device) const {
   if (!table_.defined() || table_.size(0) < length || table_.device() != device) {
-    // Made on the CPU in double precision, so that all devices turn by the same angles.
+    // In double precision, so that all devices turn by the same angles.
+    const auto in_double = at::device(device).dtype(at::kDouble);
     const std::int64_t num_pairs = head_width_ / 2;
-    const at::Tensor rate = at::arange(num_pairs, at::kDouble)
+    const at::Tensor rate = at::arange(num_pairs, in_double)
                                 .mul_(-std::log(kRotaryBase) / static_cast<double>(num_pairs))
                                 .exp_();
     const std::int64_t longest = std::max<std::int64_t>(length + length / 2, 256);
-    const at::Tensor angle = at::arange(longest, at::kDouble).unsqueeze(1) * rate;
+    const at::Tensor angle = at::arange(longest, in_double).unsqueeze(1) * rate;
     table_ = at::complex(angle.cos(), angle.sin())
                  .to(at::kComplexFloat)
-                 .view({longest, 1, 1, num_pairs})
-                 .to(device);
+                 .view({longest, 1, 1, num_pairs});
   }
   return table_.narrow(0, 0, length);
 }

@@ -16,14 +16,16 @@ std::int64_t signed_of(std::size_t count) { return static_cast<std::int64_t>(cou
 StepShape step_shape_of(const feed::BatchShape& shape, const feed::BatchFormat& format,
                         std::int64_t max_reference_frames) {
   const bool is_packed = format.layout == feed::BatchLayout::kPacked;
-  const std::int64_t longest = shape.num_frames;
+  const auto at_most = [is_packed](std::uint32_t room, std::size_t longest) {
+    return is_packed ? std::min(std::int64_t{room}, signed_of(longest)) : std::int64_t{room};
+  };
   return {
       .is_packed = is_packed,
       .num_rows = is_packed ? signed_of(format.max_rows) : std::int64_t{shape.num_rows},
       .num_frames = std::int64_t{shape.num_rows} * shape.num_frames,
       .num_tokens = std::int64_t{shape.num_rows} * shape.num_tokens,
-      .longest_frames = is_packed ? std::min(longest, signed_of(format.max_row_frames)) : longest,
-      .longest_tokens = shape.num_tokens,
+      .longest_frames = at_most(shape.num_frames, format.longest_frames),
+      .longest_tokens = at_most(shape.num_tokens, format.longest_tokens),
       .reference_frames = std::min(std::int64_t{format.reference_frames}, max_reference_frames)};
 }
 

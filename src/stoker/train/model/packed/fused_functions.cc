@@ -273,7 +273,7 @@ at::Tensor join_rows(const at::Tensor& padded, const PackedRows& rows) {
 }
 
 at::Tensor rearrange(const at::Tensor& values, const Rearrangement& way) {
-  if (!values.requires_grad()) return taken<std::int64_t>(values, way.from);
+  if (!values.requires_grad() || !way.to.defined()) return taken<std::int64_t>(values, way.from);
   return RearrangeFunction::apply(values, way.from, way.to);
 }
 

@@ -85,9 +85,12 @@ at::Tensor dense_or_none(const at::Tensor& gradient) {
 class NormFunction final : public torch::autograd::Function<NormFunction> {
  public:
   static Tensors forward(AutogradContext* context, const at::Tensor& input,
-                         const at::Tensor& branch, const at::Tensor& gate, const at::Tensor& factor,
+                         const std::optional<at::Tensor>& given_branch,
+                         const std::optional<at::Tensor>& given_gate, const at::Tensor& factor,
                          const at::Tensor& shift, const NormCall& call) {
     context->set_materialize_grads(false);
+    const at::Tensor branch = given_branch.value_or(at::Tensor());
+    const at::Tensor gate = given_gate.value_or(at::Tensor());
     const at::Tensor from = readable(input);
     const at::Tensor by = readable(factor);
     const at::Tensor plus = readable(shift);
@@ -130,6 +133,9 @@ class NormFunction final : public torch::autograd::Function<NormFunction> {
   }
 };
 
+// libtorch takes no tensor that is not defined, unless it may be absent.
+constexpr std::optional<at::Tensor> kNone;
+
 NormCall learned(const PackedRows& rows, const Parameter& weight, const Parameter& bias) {
   return {.rows = rows,
           .compute = weight.value().scalar_type(),
@@ -148,7 +154,7 @@ void check_residual(const at::Tensor& residual, const at::Tensor& branch, at::Sc
 at::Tensor norm_modulate(const at::Tensor& residual, const fused::Modulation& by,
                          const PackedRows& rows, at::ScalarType compute) {
   const NormCall call{.rows = rows, .compute = compute};
-  return NormFunction::apply(residual, at::Tensor(), at::Tensor(), by.factor, by.shift, call)[0];
+  return NormFunction::apply(residual, kNone, kNone, by.factor, by.shift, call)[0];
 }
 
 fused::SumAndNorm add_norm_modulate(const at::Tensor& residual, const at::Tensor& branch,
@@ -156,13 +162,14 @@ fused::SumAndNorm add_norm_modulate(const at::Tensor& residual, const at::Tensor
                                     const PackedRows& rows) {
   const NormCall call{.rows = rows, .joining = Joining::kGated, .compute = branch.scalar_type()};
   check_residual(residual, branch, call.compute);
-  const Tensors both = NormFunction::apply(residual, branch, gate, by.factor, by.shift, call);
+  const Tensors both = NormFunction::apply(residual, std::optional(branch), std::optional(gate),
+                                           by.factor, by.shift, call);
   return {both[0], both[1]};
 }
 
 at::Tensor layer_norm(const at::Tensor& values, const Parameter& weight, const Parameter& bias,
                       const PackedRows& rows) {
-  return NormFunction::apply(values, at::Tensor(), at::Tensor(), weight.leaf, bias.leaf,
+  return NormFunction::apply(values, kNone, kNone, weight.leaf, bias.leaf,
                              learned(rows, weight, bias))[0];
 }
 
@@ -174,7 +181,7 @@ fused::SumAndNorm add_dropped_norm(const at::Tensor& residual, const at::Tensor&
   call.dropout = dropout;
   check_residual(residual, branch, call.compute);
   const Tensors both =
-      NormFunction::apply(residual, branch, at::Tensor(), weight.leaf, bias.leaf, call);
+      NormFunction::apply(residual, std::optional(branch), kNone, weight.leaf, bias.leaf, call);
   return {both[0], both[1]};
 }
 

@@ -121,7 +121,7 @@ PackedText with_edges(const at::Tensor& tokens, const at::Tensor& text_len, cons
   const std::int64_t all_latents = num_rows * size.num_latents;
   const at::Tensor& from = text.to_voice.from;
   text.to_text = {text.to_voice.to.slice(0, all_latents),
-                  at::where(from.ge(all_latents), from - all_latents, -1)};
+                  (from - all_latents).masked_fill_(from.lt(all_latents), -1)};
   return text;
 }
 
