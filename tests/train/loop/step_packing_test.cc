@@ -14,7 +14,9 @@ namespace {
 constexpr std::int64_t kMostReferenceFrames = 12;
 
 TEST(StepPackingTest, APaddedShapeIsRowsTimesTheLongest) {
-  const feed::BatchFormat format{.max_rows = 99, .max_row_frames = 4};
+  feed::BatchFormat format;
+  format.max_rows = 99;
+  format.max_row_frames = 4;
   const StepShape shape = step_shape_of({.num_rows = 3, .num_frames = 40, .num_tokens = 8}, format,
                                         kMostReferenceFrames);
   EXPECT_EQ(shape, (StepShape{.num_rows = 3,
@@ -25,10 +27,11 @@ TEST(StepPackingTest, APaddedShapeIsRowsTimesTheLongest) {
 }
 
 TEST(StepPackingTest, APackedShapeHasTheMostUtterancesAndTheLongest) {
-  feed::BatchFormat format{.layout = feed::BatchLayout::kPacked,
-                           .max_rows = 99,
-                           .max_row_frames = 300,
-                           .reference_frames = 20};
+  feed::BatchFormat format;
+  format.layout = feed::BatchLayout::kPacked;
+  format.max_rows = 99;
+  format.max_row_frames = 300;
+  format.reference_frames = 20;
   StepShape shape = step_shape_of({.num_rows = 3, .num_frames = 400, .num_tokens = 80}, format,
                                   kMostReferenceFrames);
   EXPECT_EQ(shape, (StepShape{.is_packed = true,
