@@ -14,7 +14,10 @@ namespace {
 constexpr std::int64_t kMostReferenceFrames = 12;
 
 TEST(StepPackingTest, APaddedShapeIsRowsTimesTheLongest) {
-  const feed::BatchFormat format{.max_rows = 99, .longest_frames = 4, .longest_tokens = 6};
+  feed::BatchFormat format;
+  format.max_rows = 99;
+  format.longest_frames = 4;
+  format.longest_tokens = 6;
   const StepShape shape = step_shape_of({.num_rows = 3, .num_frames = 40, .num_tokens = 8}, format,
                                         kMostReferenceFrames);
   EXPECT_EQ(shape, (StepShape{.num_rows = 3,
@@ -25,11 +28,12 @@ TEST(StepPackingTest, APaddedShapeIsRowsTimesTheLongest) {
 }
 
 TEST(StepPackingTest, APackedShapeHasTheMostUtterancesAndTheLongest) {
-  feed::BatchFormat format{.layout = feed::BatchLayout::kPacked,
-                           .max_rows = 99,
-                           .longest_frames = 300,
-                           .longest_tokens = 90,
-                           .reference_frames = 20};
+  feed::BatchFormat format;
+  format.layout = feed::BatchLayout::kPacked;
+  format.max_rows = 99;
+  format.longest_frames = 300;
+  format.longest_tokens = 90;
+  format.reference_frames = 20;
   StepShape shape = step_shape_of({.num_rows = 3, .num_frames = 400, .num_tokens = 80}, format,
                                   kMostReferenceFrames);
   EXPECT_EQ(shape, (StepShape{.is_packed = true,
