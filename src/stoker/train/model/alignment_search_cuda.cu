@@ -30,27 +30,76 @@ __device__ RowSize size_of(const AlignmentBatch& batch, std::int64_t row) {
   return {tokens, frames};
 }
 
-// Best sums of all tokens, frame after frame: threads own tokens, two buffers take turns, so one
-// barrier a frame is enough. Bit x of a frame's words says that the best way came from token x - 1.
-__device__ void sum_scores(const float* score, std::int64_t stride, RowSize size, float* best,
-                           std::uint32_t* flags) {
-  const std::int64_t num_words = words_of(size.num_tokens);
-  const std::int64_t width = num_words * kLanes;
-  for (std::int64_t y = 0; y < size.num_frames; ++y) {
-    const float* before = best + (y & 1) * width;
-    float* now = best + ((y & 1) ^ 1) * width;
+// Sums of the tokens of a row, two buffers that take turns, so one barrier a frame is enough. Bit x
+// of a frame's words says that the best way came from token x - 1.
+struct BestSums {
+  RowSize size;
+  float* best;
+  std::uint32_t* flags;
+
+  __device__ std::int64_t num_words() const { return words_of(size.num_tokens); }
+  __device__ std::int64_t width() const { return num_words() * kLanes; }
+
+  // A warp has 32 neighbouring tokens x; `value` is the score of the frame.
+  __device__ void add(std::int64_t x, std::int64_t y, float value) const {
+    const float* before = best + (y & 1) * width();
+    float* now = best + ((y & 1) ^ 1) * width();
     const std::int64_t first = max(std::int64_t{0}, size.num_tokens - size.num_frames + y);
-    for (std::int64_t x = threadIdx.x; x < width; x += kThreads) {
-      bool is_advance = false;
-      if (x >= first && x <= y && x < size.num_tokens) {
-        const float value = score[x * stride + y];
-        is_advance = x > 0 && (x == y || before[x - 1] > before[x]);
-        now[x] = y == 0 ? value : value + (is_advance ? before[x - 1] : before[x]);
-      }
-      const std::uint32_t word = __ballot_sync(0xFFFFFFFFU, is_advance);
-      if (x % kLanes == 0) flags[y * num_words + x / kLanes] = word;
+    bool is_advance = false;
+    if (x >= first && x <= y && x < size.num_tokens) {
+      is_advance = x > 0 && (x == y || before[x - 1] > before[x]);
+      now[x] = y == 0 ? value : value + (is_advance ? before[x - 1] : before[x]);
     }
+    const std::uint32_t word = __ballot_sync(0xFFFFFFFFU, is_advance);
+    if (x % kLanes == 0) flags[y * num_words() + x / kLanes] = word;
+  }
+};
+
+// Frame after frame; threads own tokens.
+__device__ void sum_scores(const float* score, std::int64_t stride, const BestSums& sums) {
+  for (std::int64_t y = 0; y < sums.size.num_frames; ++y) {
+    for (std::int64_t x = threadIdx.x; x < sums.width(); x += kThreads)
+      sums.add(x, y, x < sums.size.num_tokens ? score[x * stride + y] : 0);
     __syncthreads();
+  }
+}
+
+// The same, where a thread has few tokens: it reads the scores of eight frames, which are
+// neighbours in memory, while it adds those of the eight before.
+template <int kTokens>
+__device__ void sum_scores_ahead(const float* score, std::int64_t stride, const BestSums& sums) {
+  constexpr int kAhead = 8;
+  const RowSize size = sums.size;
+  float now[kTokens][kAhead];
+  float next[kTokens][kAhead];
+  const auto read = [&](std::int64_t first) {
+#pragma unroll
+    for (int k = 0; k < kTokens; ++k) {
+      const std::int64_t x = k * kThreads + threadIdx.x;
+#pragma unroll
+      for (int j = 0; j < kAhead; ++j)
+        next[k][j] =
+            x < size.num_tokens && first + j < size.num_frames ? score[x * stride + first + j] : 0;
+    }
+  };
+  read(0);
+  for (std::int64_t first = 0; first < size.num_frames; first += kAhead) {
+#pragma unroll
+    for (int k = 0; k < kTokens; ++k) {
+#pragma unroll
+      for (int j = 0; j < kAhead; ++j) now[k][j] = next[k][j];
+    }
+    read(first + kAhead);
+#pragma unroll
+    for (int j = 0; j < kAhead; ++j) {
+      if (first + j >= size.num_frames) break;
+#pragma unroll
+      for (int k = 0; k < kTokens; ++k) {
+        const std::int64_t x = k * kThreads + threadIdx.x;
+        if (x < sums.width()) sums.add(x, first + j, now[k][j]);
+      }
+      __syncthreads();
+    }
   }
 }
 
@@ -87,8 +136,17 @@ __global__ void search_kernel(AlignmentBatch batch, std::uint32_t* flags, float*
   const std::int64_t num_words = words_of(batch.num_tokens);
   flags += row * batch.num_frames * num_words;
   float* best = best_of_rows == nullptr ? shared_best : best_of_rows + row * 2 * num_words * kLanes;
-  sum_scores(batch.score + row * batch.num_tokens * batch.num_frames, batch.num_frames, size, best,
-             flags);
+  const float* score = batch.score + row * batch.num_tokens * batch.num_frames;
+  const BestSums sums{size, best, flags};
+  if (sums.width() <= kThreads) {
+    sum_scores_ahead<1>(score, batch.num_frames, sums);
+  } else if (sums.width() <= 2 * kThreads) {
+    sum_scores_ahead<2>(score, batch.num_frames, sums);
+  } else if (sums.width() <= 4 * kThreads) {
+    sum_scores_ahead<4>(score, batch.num_frames, sums);
+  } else {
+    sum_scores(score, batch.num_frames, sums);
+  }
   if (threadIdx.x < kLanes) walk_back(size, flags, out);
 }
 

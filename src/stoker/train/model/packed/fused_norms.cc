@@ -1,5 +1,7 @@
 // The norms of the packed model as one differentiable function: what joins the residual, the norm,
 // and what it is multiplied with and shifted by.
+#include <optional>
+
 #include "stoker/train/model/packed/fused_functions.h"
 #include "stoker/train/model/packed/tensor_views.h"
 
@@ -85,17 +87,18 @@ at::Tensor dense_or_none(const at::Tensor& gradient) {
 class NormFunction final : public torch::autograd::Function<NormFunction> {
  public:
   static Tensors forward(AutogradContext* context, const at::Tensor& input,
-                         const at::Tensor& branch, const at::Tensor& gate, const at::Tensor& factor,
+                         const std::optional<at::Tensor>& branch,
+                         const std::optional<at::Tensor>& gate, const at::Tensor& factor,
                          const at::Tensor& shift, const NormCall& call) {
     context->set_materialize_grads(false);
     const at::Tensor from = readable(input);
     const at::Tensor by = readable(factor);
     const at::Tensor plus = readable(shift);
-    const at::Tensor added = branch.defined() ? readable(branch) : branch;
-    const at::Tensor gate_values = gate.defined() ? readable(gate) : gate;
+    const at::Tensor added = branch ? readable(*branch) : at::Tensor();
+    const at::Tensor gate_values = gate ? readable(*gate) : at::Tensor();
     const at::Tensor stats = empty_floats({from.size(0), 2}, from);
     const at::Tensor norm = at::empty(from.sizes(), from.options().dtype(call.compute));
-    const at::Tensor sum = branch.defined() ? empty_floats(from.sizes(), from) : at::Tensor();
+    const at::Tensor sum = branch ? empty_floats(from.sizes(), from) : at::Tensor();
     device::Norm job{.rows = view_of(call.rows),
                      .width = from.size(1),
                      .joining = call.joining,
@@ -105,17 +108,17 @@ class NormFunction final : public torch::autograd::Function<NormFunction> {
                      .shift = of_rows(plus),
                      .stats = stats.data_ptr<float>(),
                      .norm = mutable_view_of(norm)};
-    if (branch.defined()) {
+    if (branch) {
       job.branch = view_of(added);
       job.sum = sum.data_ptr<float>();
     }
-    if (gate.defined()) job.gate = of_rows(gate_values);
+    if (gate) job.gate = of_rows(gate_values);
     device::norm(job, current_stream(from.device()));
     const bool is_gated = call.joining == Joining::kGated;
     context->save_for_backward(
-        {branch.defined() ? sum : from, stats, by, is_gated ? added : at::Tensor(), gate_values});
+        {branch ? sum : from, stats, by, is_gated ? added : at::Tensor(), gate_values});
     hold(context, call);
-    if (branch.defined()) return {sum, norm};
+    if (branch) return {sum, norm};
     return {norm};
   }
 
@@ -148,7 +151,7 @@ void check_residual(const at::Tensor& residual, const at::Tensor& branch, at::Sc
 at::Tensor norm_modulate(const at::Tensor& residual, const fused::Modulation& by,
                          const PackedRows& rows, at::ScalarType compute) {
   const NormCall call{.rows = rows, .compute = compute};
-  return NormFunction::apply(residual, at::Tensor(), at::Tensor(), by.factor, by.shift, call)[0];
+  return NormFunction::apply(residual, std::nullopt, std::nullopt, by.factor, by.shift, call)[0];
 }
 
 fused::SumAndNorm add_norm_modulate(const at::Tensor& residual, const at::Tensor& branch,
@@ -162,7 +165,7 @@ fused::SumAndNorm add_norm_modulate(const at::Tensor& residual, const at::Tensor
 
 at::Tensor layer_norm(const at::Tensor& values, const Parameter& weight, const Parameter& bias,
                       const PackedRows& rows) {
-  return NormFunction::apply(values, at::Tensor(), at::Tensor(), weight.leaf, bias.leaf,
+  return NormFunction::apply(values, std::nullopt, std::nullopt, weight.leaf, bias.leaf,
                              learned(rows, weight, bias))[0];
 }
 
@@ -174,7 +177,7 @@ fused::SumAndNorm add_dropped_norm(const at::Tensor& residual, const at::Tensor&
   call.dropout = dropout;
   check_residual(residual, branch, call.compute);
   const Tensors both =
-      NormFunction::apply(residual, branch, at::Tensor(), weight.leaf, bias.leaf, call);
+      NormFunction::apply(residual, branch, std::nullopt, weight.leaf, bias.leaf, call);
   return {both[0], both[1]};
 }
 
