@@ -32,6 +32,8 @@ class DeviceValues {
   cuda::StreamView stream_;
 };
 
+using Fill = void(const DrawStream&, const DrawTarget&, cuda::StreamView);
+
 class OnGpuTest : public cuda::GpuTest {
  protected:
   void SetUp() override {
@@ -115,6 +117,21 @@ TEST_F(OnGpuTest, DrawsTheBytesOfTheCpu) {
       is_normal ? fill_normal(draws, here) : fill_uniform(draws, here);
       is_normal ? fill_normal(draws, there, *stream_) : fill_uniform(draws, there, *stream_);
       EXPECT_EQ(found.read(expected.size()), expected) << length;
+    }
+  }
+}
+
+TEST_F(OnGpuTest, DrawsByTheStepInDeviceMemory) {
+  for (const std::uint64_t step : {std::uint64_t{0}, std::uint64_t{3}, std::uint64_t{5} << 32U}) {
+    const DeviceValues<std::uint64_t> there({step}, *stream_);
+    const DrawStream draws{{42, step}, kNoiseDraws, 9};
+    const DrawStream late{{42, 77, there.data()}, kNoiseDraws, 9};
+    for (const auto fill : {static_cast<Fill*>(fill_uniform), static_cast<Fill*>(fill_normal)}) {
+      const DeviceValues now(std::vector<float>(3 * 101, -1.0F), *stream_);
+      const DeviceValues then(std::vector<float>(3 * 101, -2.0F), *stream_);
+      fill(draws, {now.data(), 3, 101}, *stream_);
+      fill(late, {then.data(), 3, 101}, *stream_);
+      EXPECT_EQ(now.read(3 * 101), then.read(3 * 101)) << step;
     }
   }
 }
