@@ -15,10 +15,10 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-# One block a row; threads own up to eight states each and read the next frame's scores while they add this one's up.
+# One block a row; threads own up to four states each and read the next frame's scores while they add this one's up.
 SOURCE = r"""
 #include <cstdint>
-constexpr int kThreads = 512, kMost = 8;
+constexpr int kThreads = 512, kMost = 4;
 
 __global__ void search(const float* score, const int64_t* num_states, const int64_t* num_frames, int64_t* path,
                        uint8_t* moved, int rows_frames, int rows_states) {
@@ -32,12 +32,19 @@ __global__ void search(const float* score, const int64_t* num_states, const int6
   for (int y = (fits ? frames : 0) + threadIdx.x; y < rows_frames; y += kThreads) path[y] = 0;
   if (!fits) return;
   float next[kMost];
-  for (int k = 0, x = threadIdx.x; x < states; x += kThreads, ++k) next[k] = score[x];
+#pragma unroll
+  for (int k = 0; k < kMost; ++k) {
+    const int x = threadIdx.x + k * kThreads;
+    next[k] = x < states ? score[x] : 0.0f;
+  }
   for (int y = 0; y < frames; ++y) {
     const float* before = best + (y & 1) * rows_states;
     float* now = best + ((y & 1) ^ 1) * rows_states;
     const int first = max(0, states - frames + y);
-    for (int k = 0, x = threadIdx.x; x < states; x += kThreads, ++k) {
+#pragma unroll
+    for (int k = 0; k < kMost; ++k) {
+      const int x = threadIdx.x + k * kThreads;
+      if (x >= states) continue;
       const float value = next[k];
       if (y + 1 < frames) next[k] = score[size_t(y + 1) * rows_states + x];
       if (x < first || x > y) continue;
