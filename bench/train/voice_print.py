@@ -20,8 +20,13 @@ LOUD_SHARE = 0.6  # of the frames, the loudest
 WINDOW_SAMPLES, HOP_SAMPLES = 1024, 512
 LOWEST_HZ, HIGHEST_HZ = 70.0, 320.0
 LEAST_CORRELATION = 0.6  # of a frame that has a pitch
+NEARLY_HIGHEST = 0.9
 SHRINKAGE = 0.05
 NUM_BANDS = 40  # neighbouring mels are taken together
+
+
+class NoSpeech(ValueError):
+    """The clip has too few frames with a pitch."""
 
 
 def read_wav(path: Path) -> tuple[Array, int]:
@@ -33,7 +38,8 @@ def read_wav(path: Path) -> tuple[Array, int]:
 
 
 def pitches_hz(samples: Array, rate_hz: int) -> Array:
-    """Of each voiced frame, by the highest peak of its autocorrelation."""
+    """Of each voiced frame, by the first peak of its autocorrelation that is about as high as the highest: behind it
+    are the peaks of two periods and more."""
     if len(samples) < WINDOW_SAMPLES:
         return np.zeros(0)
     frames = np.lib.stride_tricks.sliding_window_view(samples, WINDOW_SAMPLES)[::HOP_SAMPLES]
@@ -43,7 +49,9 @@ def pitches_hz(samples: Array, rate_hz: int) -> Array:
     own = np.fft.irfft(np.abs(np.fft.rfft(window, 2 * WINDOW_SAMPLES)) ** 2)[:WINDOW_SAMPLES]
     correlation = correlation / np.maximum(correlation[:, :1], 1e-9) / (own / own[0])  # without the window's own fall
     first, last = int(rate_hz / HIGHEST_HZ), int(rate_hz / LOWEST_HZ)
-    peak = first + correlation[:, first:last].argmax(1)
+    inside = correlation[:, first:last]
+    is_peak = (inside >= correlation[:, first - 1 : last - 1]) & (inside >= correlation[:, first + 1 : last + 1])
+    peak = first + (is_peak & (inside >= NEARLY_HIGHEST * inside.max(1, keepdims=True))).argmax(1)
     row = np.arange(len(peak))
     before, at, behind = (correlation[row, peak + step] for step in (-1, 0, 1))
     bend = before - 2 * at + behind
@@ -65,7 +73,7 @@ def statistic(mel: Array, wav: Path) -> Array:
     bands = colour.reshape(NUM_BANDS, -1).mean(1)
     pitches = np.log(pitches_hz(*read_wav(wav)))
     if len(pitches) < 5:
-        raise ValueError(f"{wav}: expected speech, found {len(pitches)} frames with a pitch")
+        raise NoSpeech(f"{wav}: expected speech, found {len(pitches)} frames with a pitch")
     low, middle, high = np.quantile(pitches, [0.2, 0.5, 0.8])
     return np.concatenate([bands, [middle, high - low]])
 
