@@ -105,7 +105,18 @@ def library() -> ctypes.CDLL:
             source = Path(folder) / "search.cu"
             source.write_text(SOURCE, encoding="utf-8")
             made = Path(folder) / "search.so"
-            words = [nvcc(), "-O3", "-arch=native", "-shared", "-Xcompiler", "-fPIC", str(source), "-o", str(made)]
+            major, minor = torch.cuda.get_device_capability()
+            words = [
+                nvcc(),
+                "-O3",
+                f"-arch=sm_{major}{minor}",
+                "-shared",
+                "-Xcompiler",
+                "-fPIC",
+                str(source),
+                "-o",
+                str(made),
+            ]
             subprocess.run(words, check=True, capture_output=True, text=True)
             part = target.with_suffix(f".{os.getpid()}")
             shutil.copy(made, part)

@@ -51,20 +51,22 @@ def make_data(asked: argparse.Namespace, name: str, speakers: int, clips: int, s
     return found
 
 
-def statistics_of(asked: argparse.Namespace, name: str, wavs: list[Path]) -> Array:
-    """[clips, values]"""
+def mels_of(asked: argparse.Namespace, name: str, wavs: list[Path]) -> list[Path]:
+    """Makes them anew."""
     folder = asked.out / f"{name}-mels"
+    folder.mkdir(parents=True, exist_ok=True)
     mels = [folder / f"{wav.stem}.npy" for wav in wavs]
-    if not all(mel.exists() for mel in mels):
-        folder.mkdir(parents=True, exist_ok=True)
-        run_stoker(asked.stoker, "features", *map(str, wavs), "--out", str(folder))
-    return np.stack([statistic(np.load(mel), wav) for mel, wav in zip(mels, wavs, strict=True)])
+    target = folder if len(wavs) > 1 else mels[0]
+    run_stoker(asked.stoker, "features", *map(str, wavs), "--out", str(target))
+    return mels
 
 
 def recordings(asked: argparse.Namespace, name: str, data: dict[str, list[Clip]], count: int) -> Array:
     """[speakers, count, values]"""
     wavs = [asked.out / name / "wavs" / f"{clip}.wav" for clips in data.values() for clip, _ in clips[:count]]
-    return statistics_of(asked, name, wavs).reshape(len(data), count, -1)
+    mels = mels_of(asked, name, wavs)
+    values = [statistic(np.load(mel), wav) for mel, wav in zip(mels, wavs, strict=True)]
+    return np.stack(values).reshape(len(data), count, -1)
 
 
 def fit(values: Array) -> tuple[VoicePrint, float]:
@@ -99,7 +101,7 @@ def speak(asked: argparse.Namespace, run: Path, texts: list[str], reference: Pat
 
 
 def clone(asked: argparse.Namespace, run: Path, judged: list[list[Clip]], centres: Array, place: VoicePrint) -> Json:
-    """Trials of all speakers: the nearest speaker of each clip. Clips without speech are wrong."""
+    """Trials of all speakers: the nearest speaker of what was spoken. Clips without speech are wrong."""
     table = np.zeros((len(judged), len(judged)), dtype=int)
     rtfs = []
     for number, clips in enumerate(judged):
@@ -107,13 +109,14 @@ def clone(asked: argparse.Namespace, run: Path, judged: list[list[Clip]], centre
         texts = [text for _, text in clips[-SENTENCES:]]
         report = speak(asked, run, texts, reference, f"speaker{number}")
         rtfs.append(report["rtf"])
-        for file in report["files"]:
+        wavs = [Path(file) for file in report["files"]]
+        for mel, wav in zip(mels_of(asked, "spoken", wavs), wavs, strict=True):
             try:
-                values = statistics_of(asked, "spoken", [Path(file)])
+                value = statistic(np.load(mel), wav)
             except NoSpeech as error:  # a wrong trial, which no column counts
                 print(error, file=sys.stderr)
                 continue
-            table[number, nearest(place.place(values)[0], centres)] += 1
+            table[number, nearest(place.place(value), centres)] += 1
         print(f"speaker {number}: {table[number].tolist()}", file=sys.stderr)
     return {"trials": SENTENCES * len(judged), "right": int(np.trace(table)), "nearest": table.tolist(), "rtfs": rtfs}
 

@@ -4,7 +4,7 @@
     python3 -m bench.train.real_speech make --data CLIPS --out OUT [--seconds 270] [--transcripts FILE]
     python3 -m bench.train.real_speech judge --data CLIPS --out OUT --recogniser "python3 recognise.py" [--keep-json F]
 
-`make` trains from nothing on all clips of a folder in LJSpeech layout and speaks their sentences, and sentences of
+`make` trains from nothing on a folder of recordings in LJSpeech layout and speaks their sentences, and sentences of
 the transcripts that it never heard; it wants a GPU. `judge` may run elsewhere: it gives four folders to the
 recogniser, which is called as COMMAND FOLDER --sentences N --max-words W and prints {"sentences": …, "right": …}:
 the real clips, the clips through the vocoder alone (the bound of what can be reached), the sentences spoken, and the
