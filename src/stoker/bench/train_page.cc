@@ -30,6 +30,13 @@ std::string batch_text(const Json& row) {
   return fmt::format("{:.2f} \u00b1 {:.2f}", batch.at("mean").number(), batch.at("std").number());
 }
 
+// With its standard error: few steps on a busy machine say little.
+std::string use_text(const Json& row) {
+  const std::optional<double> share = figure_at(row, "au"), error = figure_at(row, "au_error");
+  if (!share || !error) return text_of(share, "{:.2f}", kPercent);
+  return fmt::format("{:.2f} \u00b1 {:.2f}", kPercent * *share, kPercent * *error);
+}
+
 // Numbers of a list that may be absent; null is no point.
 std::vector<double> values_at(const Json& row, std::string_view part, std::string_view key) {
   std::vector<double> values;
@@ -95,13 +102,13 @@ ReportTable train_table(const std::vector<Json>& rows) {
       .rows = {}};
   for (const Json& row : rows) {
     const auto at = [&row](std::string_view key) { return figure_at(row, key); };
-    table.rows.push_back(
-        {row_name(row), text_of(at("gpu_util_mean"), "{:.1f}"),
-         text_of(at("gpu_util_min"), "{:.0f}"), text_of(at("cpu_percent"), "{:.1f}"),
-         batch_text(row), text_of(at("interval_cv"), "{:.3f}"), text_of(at("shape_cv"), "{:.3f}"),
-         text_of(at("samples_per_s"), "{:.1f}"), count_of(at("frames_per_s")),
-         text_of(at("data_ms"), "{:.2f}"), text_of(at("compute_ms"), "{:.2f}"),
-         text_of(at("au"), "{:.2f}", kPercent), text_of(at("speed_up"), "{:.2f}x")});
+    table.rows.push_back({row_name(row), text_of(at("gpu_util_mean"), "{:.1f}"),
+                          text_of(at("gpu_util_min"), "{:.0f}"),
+                          text_of(at("cpu_percent"), "{:.1f}"), batch_text(row),
+                          text_of(at("interval_cv"), "{:.3f}"), text_of(at("shape_cv"), "{:.3f}"),
+                          text_of(at("samples_per_s"), "{:.1f}"), count_of(at("frames_per_s")),
+                          text_of(at("data_ms"), "{:.2f}"), text_of(at("compute_ms"), "{:.2f}"),
+                          use_text(row), text_of(at("speed_up"), "{:.2f}x")});
   }
   return table;
 }

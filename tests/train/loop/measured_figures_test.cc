@@ -36,6 +36,18 @@ TEST(MeasuredFiguresTest, AcceleratorUseComparesStepsOfTheSameShape) {
   EXPECT_FALSE(accelerator_use({}, resident));
 }
 
+TEST(MeasuredFiguresTest, AcceleratorUseSaysHowSureItIs) {
+  MeasuredWindow fed, still, noisy;
+  for (int i = 0; i < 100; ++i) {
+    fed.steps.push_back(step_of(0, 0.2));
+    still.steps.push_back(step_of(0, 0.1));
+    noisy.steps.push_back(step_of(0, i % 2 == 0 ? 0.05 : 0.15));
+  }
+  EXPECT_NEAR(accelerator_use(fed, still)->error, 0, 1e-9);
+  // Each interval is 0.05 off a mean of 0.1; a hundred of them make it ten times surer.
+  EXPECT_NEAR(accelerator_use(fed, noisy)->error, 0.5 * 0.5 / 10, 1e-3);
+}
+
 TEST(MeasuredFiguresTest, LongerShapesAreNoUnsteadiness) {
   MeasuredWindow window;
   for (int i = 0; i < 10; ++i) {

@@ -76,15 +76,25 @@ std::vector<double> MeasuredWindow::intervals_s() const {
 std::optional<AcceleratorUse> accelerator_use(const MeasuredWindow& fed,
                                               const MeasuredWindow& resident) {
   const auto by_shape = intervals_by_shape(resident);
-  double resident_s = 0, fed_s = 0;
-  for (const MeasuredStep& step : fed.steps) {
-    const auto found = by_shape.find(step.shape);
+  double resident_s = 0, fed_s = 0, resident_squares = 0, fed_squares = 0;
+  for (const auto& [shape, intervals] : intervals_by_shape(fed)) {
+    const auto found = by_shape.find(shape);
     if (found == by_shape.end()) continue;
-    resident_s += observe::mean_of(found->second);
-    fed_s += step.interval_s;
+    const double own_s = observe::mean_of(found->second) * static_cast<double>(intervals.size());
+    resident_s += own_s;
+    resident_squares += own_s * own_s / static_cast<double>(found->second.size());
+    for (const double each : intervals) {
+      fed_s += each;
+      fed_squares += each * each;
+    }
   }
   if (fed_s <= 0) return std::nullopt;
-  return AcceleratorUse{.share = resident_s / fed_s, .coverage = fed_s / fed.seconds()};
+  const double share = resident_s / fed_s;
+  const double resident_error = shape_cv(resident) * std::sqrt(resident_squares) / resident_s;
+  const double fed_error = shape_cv(fed) * std::sqrt(fed_squares) / fed_s;
+  return AcceleratorUse{.share = share,
+                        .error = share * std::hypot(resident_error, fed_error),
+                        .coverage = fed_s / fed.seconds()};
 }
 
 double shape_cv(const MeasuredWindow& window) {

@@ -51,6 +51,7 @@ struct MeasuredWindow {
 // Only steps whose shapes `resident` has are counted, on both sides.
 struct AcceleratorUse {
   double share = 0;
+  double error = 0;     // standard error of the share, from how steps of one shape scatter
   double coverage = 0;  // of the fed time, what was compared
 };
 std::optional<AcceleratorUse> accelerator_use(const MeasuredWindow& fed,

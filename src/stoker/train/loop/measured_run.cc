@@ -209,6 +209,7 @@ class Measurement {
     out["memory"] = memory_json();
     const auto use = accelerator_use(fed_, still_);
     out["au"] = use ? Json(use->share) : Json();
+    out["au_error"] = use ? Json(use->error) : Json();
     out["au_coverage"] = use ? Json(use->coverage) : Json();
     out["resident"] = still_.steps.empty() ? Json() : window_json(still_);
     out["resident_batches"] = resident_.num_batches();
