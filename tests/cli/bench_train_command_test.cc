@@ -18,7 +18,7 @@ class BenchTrainCommandTest : public testing::Test {
   static void SetUpTestSuite() {
     folder_ = fresh_folder();
     const ProgramRun made =
-        run_program("data make --out " + folder_ + "/voice --clips 8 --lengths uniform:0.3-0.6");
+        run_program("data make --out " + folder_ + "/voice --clips 8 --lengths uniform:1-2");
     ASSERT_EQ(made.exit_code, 0) << made.err;
   }
   static std::string line(const std::string& more) {

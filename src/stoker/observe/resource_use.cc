@@ -1,6 +1,5 @@
 #include "stoker/observe/resource_use.h"
 
-#include <algorithm>
 #include <charconv>
 #include <string>
 #include <string_view>
