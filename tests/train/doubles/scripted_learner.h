@@ -9,6 +9,7 @@
 #include <limits>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,7 +41,9 @@ struct LearnerScript {
   unsigned figures_late = 0;  // updates that the figures come behind, as on a GPU
   // When an update ended on the device's clock, from its number and frames; null: it has none.
   std::function<double(std::uint64_t update, std::uint64_t true_frames)> ended_s{};
+  GraphFigures graphs{};
   LearnerOptions options{};
+  std::vector<StepShape> prepared{};
   std::vector<DoneUpdate> updates{};
   std::uint64_t num_evaluated = 0;
   std::uint64_t weight = 0;
@@ -58,8 +61,10 @@ class ScriptedLearner final : public Learner {
 
   std::uint64_t num_parameters() const override { return 1; }
 
-  void prepare(std::span<const StepShape>) override {}
-  GraphFigures graph_figures() const override { return {}; }
+  void prepare(std::span<const StepShape> shapes) override {
+    script_.prepared.assign(shapes.begin(), shapes.end());
+  }
+  GraphFigures graph_figures() const override { return script_.graphs; }
   std::uint64_t probe_bytes(const StepShape&) override { return 0; }
 
   void add_batch(feed::Batch batch, std::uint64_t batch_number) override {
