@@ -25,5 +25,41 @@ TEST(NvmlTest, SamplesHaveMemoryAndAPlausibleUtilization) {
   EXPECT_FALSE(nvml->sample(9999).memory_total_bytes.has_value());
 }
 
+TEST(NvmlTest, GpuIsFoundByItsAddressWhateverItsNumberElsewhere) {
+  std::string why;
+  const auto nvml = Nvml::open(&why, STOKER_FAKE_NVML);
+  ASSERT_NE(nvml, nullptr) << why;
+  EXPECT_EQ(nvml->index_of("0000:9a:00.0"), 1U);
+  EXPECT_EQ(nvml->index_of("0000:1b:00.0"), 0U);
+  EXPECT_EQ(nvml->index_of("0000:ff:00.0"), std::nullopt);
+  EXPECT_EQ(nvml->name(1), "second");
+}
+
+TEST(NvmlTest, SampleHasWhatTheGpuReportsAndLeavesOutTheRest) {
+  const auto nvml = Nvml::open(nullptr, STOKER_FAKE_NVML);
+  ASSERT_NE(nvml, nullptr);
+  const GpuSample sample = nvml->sample(1);
+  EXPECT_EQ(sample.utilization_percent, 41U);
+  EXPECT_EQ(sample.memory_used_bytes, 300U);
+  EXPECT_EQ(sample.power_w, 250.5);
+  EXPECT_EQ(sample.clock_mhz, 1980U);
+  EXPECT_EQ(sample.fan_percent, std::nullopt);
+  EXPECT_EQ(throttle_text(sample.throttle_reasons.value()), "power cap");
+}
+
+TEST(NvmlTest, LibraryThatIsNotThereIsNamed) {
+  std::string why;
+  EXPECT_EQ(Nvml::open(&why, "/nowhere/libnvidia-ml.so"), nullptr);
+  EXPECT_EQ(why, "/nowhere/libnvidia-ml.so is not here: no NVIDIA driver");
+  EXPECT_EQ(Nvml::open(&why, "libm.so.6"), nullptr);
+  EXPECT_EQ(why, "libm.so.6 is too old");
+}
+
+TEST(NvmlTest, ThrottleReasonsAreWords) {
+  EXPECT_EQ(throttle_text(0), "");
+  EXPECT_EQ(throttle_text(0x1 | 0x40), "idle, heat (hardware)");
+  EXPECT_EQ(throttle_text(std::uint64_t{1} << 40U), "bit 40");
+}
+
 }  // namespace
 }  // namespace stoker::cuda

@@ -56,6 +56,22 @@ TEST(FeedTest, BytesDoNotDependOnWorkersOrDepthUnderRandomDelays) {
   }
 }
 
+TEST(FeedTest, BorrowedBatchIsTheSameAndGivesNothingBack) {
+  FeedSetup setup = synthetic_setup(make_store(50));
+  setup.loading.depth = 2;
+  Feed feed(std::move(setup));
+  std::optional<Batch> owner = feed.next();
+  ASSERT_TRUE(owner);
+  const std::string digest = owner->content_digest().hex();
+  for (int i = 0; i < 20; ++i) {
+    Batch borrowed = owner->borrow();
+    EXPECT_EQ(borrowed.content_digest().hex(), digest);
+    borrowed.release(cuda::StreamView(nullptr));
+    ASSERT_TRUE(feed.next()) << "other slots go round";
+  }
+  EXPECT_EQ(owner->content_digest().hex(), digest);
+}
+
 TEST(FeedTest, BatchesHoldWhatTheRowsAre) {
   const auto store = make_store(50);
   Feed feed(synthetic_setup(store));

@@ -7,7 +7,7 @@
 #include "stoker/base/machine_figures.h"
 #include "stoker/bench/gemm_step.h"
 #include "stoker/observe/batch_source.h"
-#include "stoker/observe/resource_use.h"
+#include "stoker/observe/nvml_sampler.h"
 #include "stoker/observe/statistics.h"
 #include "stoker/observe/step_clock.h"
 
@@ -53,7 +53,7 @@ class GemmRun {
   }
 
   void run_beside_feed() {
-    observe::UtilizationLog utilization(options_.device);
+    observe::NvmlSampler utilization(observe::open_gpu_gauge(options_.device));
     const double cpu_before_s = process_cpu_s();
     const double own_before_s = thread_cpu_s();
     const Stopwatch watch;
@@ -61,7 +61,9 @@ class GemmRun {
     times_ = clock_.finish(stream_);
     report_.consumer.wall_s = watch.seconds();
     report_.consumer.cpu_s = process_cpu_s() - cpu_before_s - (thread_cpu_s() - own_before_s);
-    report_.gpu_utilization_percent = utilization.finish();
+    for (const observe::GpuSecond& second : utilization.finish().seconds)
+      if (second.utilization_percent)
+        report_.gpu_utilization_percent.push_back(*second.utilization_percent);
   }
 
   // The feed's kernels take their share of the GPU: with them a step is to take its time.

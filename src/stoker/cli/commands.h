@@ -16,6 +16,7 @@ void add_bench_cache_command(const Command& app, CommandContext& context);
 void add_bench_feed_command(const Command& app, CommandContext& context);
 void add_bench_ops_command(const Command& app, CommandContext& context);
 void add_bench_peers_command(const Command& app, CommandContext& context);
+void add_bench_train_command(const Command& app, CommandContext& context);
 void add_cache_commands(const Command& app, CommandContext& context);
 void add_cache_import_command(const Command& app, CommandContext& context);
 void add_completion_command(const Command& app, CommandContext& context);
@@ -32,13 +33,13 @@ void add_verify_command(const Command& app, CommandContext& context);
 
 // In the order in which --help shows them.
 inline constexpr auto kCommandGroups = std::to_array<CommandGroup>({
-    &add_demo_command,        &add_data_make_command,  &add_data_commands,
-    &add_text_command,        &add_features_command,   &add_stream_command,
-    &add_train_command,       &add_synthesize_command, &add_bench_mel_command,
-    &add_bench_cache_command, &add_bench_feed_command, &add_bench_ops_command,
-    &add_bench_peers_command, &add_cache_commands,     &add_cache_import_command,
-    &add_precompute_command,  &add_verify_command,     &add_config_commands,
-    &add_completion_command,
+    &add_demo_command,         &add_data_make_command,   &add_data_commands,
+    &add_text_command,         &add_features_command,    &add_stream_command,
+    &add_train_command,        &add_synthesize_command,  &add_bench_mel_command,
+    &add_bench_cache_command,  &add_bench_feed_command,  &add_bench_ops_command,
+    &add_bench_train_command,  &add_bench_peers_command, &add_cache_commands,
+    &add_cache_import_command, &add_precompute_command,  &add_verify_command,
+    &add_config_commands,      &add_completion_command,
 });
 
 }  // namespace stoker::cli

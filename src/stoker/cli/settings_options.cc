@@ -195,6 +195,19 @@ void add_feed_options(const Command& command, CommandContext& context) {
   });
 }
 
+void add_train_bench_options(const Command& command, CommandContext& context) {
+  constexpr std::array<std::string_view, 5> kModel{
+      "training.model_size", "training.precision", "training.graphs",
+      "training.gradient_accumulation_steps", "training.deterministic"};
+  add_setting_options(command, context, kModel, "Model options");
+  add_setting_options(command, context, kFeedSettings, "Feed options");
+  command.before_arguments([command, &context] {
+    for (const config::FieldInfo& field : config::all_fields())
+      add_setting_option(command, context, field, {});
+    add_old_flags(command, context, kOldPrograms);
+  });
+}
+
 void add_index_options(const Command& command, CommandContext& context) {
   command.before_arguments([command, &context] {
     for (const config::FieldInfo& field : config::all_fields()) {
@@ -209,7 +222,7 @@ void add_index_options(const Command& command, CommandContext& context) {
 
 config::CommandKind command_kind(std::string_view name) {
   using config::CommandKind;
-  if (name == "train") return CommandKind::kTrain;
+  if (name == "train" || name == "bench train") return CommandKind::kTrain;
   if (name == "config show") return CommandKind::kShow;
   const bool runs_a_feed = name == "stream" || name == "bench feed" || name == "demo";
   return runs_a_feed ? CommandKind::kFeed : CommandKind::kOther;

@@ -48,6 +48,10 @@ void add_old_flags(const Command& command, CommandContext& context, std::string_
 // Which settings without effect a command tells of, by its full name ("bench feed").
 config::CommandKind command_kind(std::string_view name);
 
+// What a benchmark of training takes: the settings of a feed and of the model, shown, and every
+// other one, not shown.
+void add_train_bench_options(const Command& command, CommandContext& context);
+
 // What `stoker train` takes: every setting.
 void add_train_options(const Command& command, CommandContext& context);
 

@@ -15,6 +15,7 @@ struct DeviceInfo {
   int compute_major = 0;
   int compute_minor = 0;
   int num_multiprocessors = 0;
+  std::string pci_address{};  // "0000:1b:00.0": the same GPU for every library
 };
 
 struct DeviceProbe {

@@ -1,5 +1,7 @@
 #include <cuda_runtime_api.h>
 
+#include <array>
+
 #include "stoker/cuda/device_probe.h"
 
 namespace stoker::cuda {
@@ -17,6 +19,15 @@ DeviceProbe none(cudaError_t error) {
   return {{}, std::string("no usable GPU: ") + cudaGetErrorString(error)};
 }
 
+std::string pci_address_of(int index) {
+  std::array<char, 32> text{};
+  const cudaError_t error =
+      cudaDeviceGetPCIBusId(text.data(), static_cast<int>(text.size()), index);
+  if (error == cudaSuccess) return text.data();
+  cudaGetLastError();
+  return {};
+}
+
 }  // namespace
 
 DeviceProbe probe_devices() {
@@ -29,7 +40,8 @@ DeviceProbe probe_devices() {
     if (const cudaError_t error = cudaGetDeviceProperties(&properties, index); error != cudaSuccess)
       return none(error);
     probe.devices.push_back({index, properties.name, properties.totalGlobalMem, properties.major,
-                             properties.minor, properties.multiProcessorCount});
+                             properties.minor, properties.multiProcessorCount,
+                             pci_address_of(index)});
   }
   if (probe.devices.empty()) probe.why_none = "no usable GPU: the driver lists none";
   return probe;

@@ -23,6 +23,14 @@ Batch::Batch(DeviceLease lease, std::shared_ptr<const UtteranceSource> store,
       store_(std::move(store)),
       format_(std::move(format)) {}
 
+Batch::Batch(DeviceLease borrowed, const Batch& lender)
+    : device_lease_(std::move(borrowed)),
+      slot_(lender.slot_),
+      store_(lender.store_),
+      format_(lender.format_) {}
+
+Batch Batch::borrow() const { return {device_lease_.borrow(), *this}; }
+
 Device Batch::device() const {
   return device_lease_ ? Device::cuda(device_lease_.ring().device()) : Device::cpu();
 }

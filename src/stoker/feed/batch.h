@@ -64,6 +64,10 @@ class Batch {
   Batch(DeviceLease lease, std::shared_ptr<const UtteranceSource> store,
         std::shared_ptr<const BatchFormat> format);
 
+  // The same batch for another reader, who may release it as often as this is called. This one must
+  // stay until all of those reads are over, on the device too.
+  Batch borrow() const;
+
   // Where mel() and tokens() point; lengths, ids and what is optional are always host memory.
   Device device() const;
   // Before a kernel on `stream` reads the batch; the host does not wait. No effect on the CPU.
@@ -139,6 +143,8 @@ class Batch {
   HostCopy load_from_device() const;
 
  private:
+  Batch(DeviceLease borrowed, const Batch& lender);
+
   template <class T>
   std::span<const T> view(const std::vector<T>& values) const {
     return std::span(values).first(values.empty() ? 0 : slot_->num_rows);

@@ -1,14 +1,9 @@
-// What a run takes of the machine: the memory of this process, and how busy the driver says a GPU
-// is.
+// What a run takes of the machine: the memory of this process.
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <vector>
 
 #include "stoker/base/io/io.h"
-#include "stoker/base/thread/sync.h"
-#include "stoker/cuda/nvml.h"
 
 namespace stoker::observe {
 
@@ -26,22 +21,5 @@ ProcessMemory process_memory(Io& io);
 
 // The share of this process in all pages it maps, in bytes: a page that four map counts a quarter.
 std::uint64_t proportional_bytes(Io& io);
-
-// The driver's own view of how busy a GPU is. Asks once a second, as the driver averages over about
-// that long. Empty without the driver's library.
-class UtilizationLog {
- public:
-  explicit UtilizationLog(int device);
-  std::vector<double> finish();  // in percent
-
- private:
-  void watch(unsigned device, const std::stop_token& stop);
-
-  std::unique_ptr<cuda::Nvml> nvml_;
-  Mutex mutex_;
-  ConditionVariable changed_;
-  std::vector<double> percent_ STOKER_GUARDED_BY(mutex_);
-  Thread thread_;  // last: ends first
-};
 
 }  // namespace stoker::observe

@@ -99,6 +99,26 @@ TEST(UploaderTest, PointersShapesAndLengthsAreTheDevices) {
   batch->release(stream);
 }
 
+TEST(UploaderTest, BorrowedBatchesDoNotGiveTheirSlotBack) {
+  SimulatedGpu gpu;
+  Feed feed = device_feed(gpu, {.payload = SlotPayload::kRaggedPcm});
+  auto owner = feed.next();
+  ASSERT_TRUE(owner);
+  const std::string digest = owner->content_digest().hex();
+  const cuda::Stream stream(0, cuda::StreamPriority::kNormal, gpu);
+  const unsigned num_leased = feed.stats().ring->num_leased;
+  for (int i = 0; i < 20; ++i) {
+    Batch borrowed = owner->borrow();
+    borrowed.wait(stream);
+    borrowed.release(stream);
+    EXPECT_EQ(feed.stats().ring->num_leased, num_leased);
+  }
+  stream.synchronize();
+  EXPECT_EQ(owner->content_digest().hex(), digest);
+  owner.reset();
+  EXPECT_EQ(feed.stats().ring->num_leased, num_leased - 1);
+}
+
 TEST(UploaderTest, ResidentRowsAreReadOnce) {
   SimulatedGpu gpu;
   auto store = make_store();

@@ -57,7 +57,8 @@ TEST(TrainDoorTest, SaysItsVersionAndThatOfLibtorch) {
 }
 
 TEST(TrainDoorTest, RequestThatIsNoneIsAnErrorEvent) {
-  for (const DoorCall door : {stoker_train_door()->train, stoker_train_door()->synthesize}) {
+  for (const DoorCall door : {stoker_train_door()->train, stoker_train_door()->synthesize,
+                              stoker_train_door()->measure}) {
     const Answered broken = ask(door, "{");
     EXPECT_EQ(broken.exit_code, 2);
     EXPECT_EQ(broken.last().at("kind").text(), "error");
@@ -83,6 +84,20 @@ TEST(TrainDoorTest, FailureKeepsItsCodeAndExit) {
   const Answered trained = ask(stoker_train_door()->train, request.dump(), &cancel);
   EXPECT_EQ(trained.last().at("kind").text(), "error");
   EXPECT_EQ(trained.last().at("exit").number(), trained.exit_code);
+}
+
+TEST(TrainDoorTest, MeasureNamesWhatItDoesNotKnow) {
+  const auto code_of = [](const char* loader, const char* mode) {
+    const Json request{{"settings", config::settings_json({})},
+                       {"loader", loader},
+                       {"seconds", 1},
+                       {"warmup_s", 1},
+                       {"mode", mode},
+                       {"with_steps", false}};
+    return ask(stoker_train_door()->measure, request.dump()).last().at("found").text();
+  };
+  EXPECT_EQ(code_of("quick", "both"), "quick");
+  EXPECT_EQ(code_of("naive", "fed"), "fed");
 }
 
 }  // namespace

@@ -50,10 +50,27 @@ int32_t synthesize(const StokerTrainCall* call) {
   return 0;
 }
 
+// Frames a second as the loader asks for, and the request.
+int32_t measure(const StokerTrainCall* call) {
+  const std::string request(call->request, call->request_bytes);
+  const bool is_naive = request.find(R"("loader":"naive")") != request.npos;
+  tell(call, std::string(R"({"kind":"result","report":{"steps":4,"frames_per_s":)") +
+                 (is_naive ? "1000" : "8000") +
+                 R"(,"samples_per_s":3,"batch_ms":{"mean":5,"std":1,"min":4,"max":6},)"
+                 R"("interval_cv":0.2,"shape_cv":0.1,"data_ms":1,"compute_ms":4,"au":0.99,)"
+                 R"("cpu_percent":30,"gpu_util_mean":97.5,"gpu_util_min":91,)"
+                 R"("gpu_timeline":{"util_percent":[98,97]},)"
+                 R"("block_frames_per_s":[7990,8010,8000],)"
+                 R"("per_step":{"interval_ms":[4,5,5,6]},"request":)" +
+                 request + "}}");
+  return 0;
+}
+
 constexpr StokerTrainDoor kDoor{.version = FAKE_DOOR_VERSION,
                                 .torch_version = [] { return "0.0-fake"; },
                                 .train = &train,
-                                .synthesize = &synthesize};
+                                .synthesize = &synthesize,
+                                .measure = &measure};
 
 }  // namespace
 

@@ -141,6 +141,20 @@ TEST(TrainLoaderTest, SpeechIsAskedForWithEverythingThatWasGiven) {
             settings.run.seed);
 }
 
+TEST(TrainLoaderTest, MeasurementIsAskedForWithEverythingThatWasGiven) {
+  const MeasureCall call{
+      .loader = "naive", .seconds = 2.5, .warmup_s = 0.5, .mode = "feed", .with_steps = true};
+  const Json request =
+      open_fake().measure(settings_with("d"), call, {.find_code = find_code}).at("request");
+  EXPECT_EQ(request.at("loader").text(), "naive");
+  EXPECT_EQ(request.at("seconds").number(), 2.5);
+  EXPECT_EQ(request.at("warmup_s").number(), 0.5);
+  EXPECT_EQ(request.at("mode").text(), "feed");
+  EXPECT_EQ(request.at("with_steps").dump(), "true");
+  EXPECT_THROW(open_fake().measure(settings_with("a\xFF"), call, {.find_code = find_code}),
+               ConfigError);
+}
+
 TEST(TrainLoaderTest, NameThatJsonCannotCarryIsRefused) {
   EXPECT_EQ(failure_of("a\xFF").code->name, "E-CONFIG-VALUE");
   const SynthesisCall call{.checkpoint = "run", .texts = {"\xC3"}, .out = {"a.wav"}};

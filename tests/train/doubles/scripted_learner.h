@@ -39,6 +39,8 @@ struct LearnerScript {
   std::function<double(std::uint64_t evaluation)> evaluation{};  // prior loss; null: falls
   std::function<void(std::uint64_t update)> on_update{};
   unsigned figures_late = 0;  // updates that the figures come behind, as on a GPU
+  // When an update ended on the device's clock, from its number and frames; null: it has none.
+  std::function<double(std::uint64_t update, std::uint64_t true_frames)> ended_s{};
   GraphFigures graphs{};
   LearnerOptions options{};
   std::vector<StepShape> prepared{};
@@ -67,6 +69,7 @@ class ScriptedLearner final : public Learner {
 
   void add_batch(feed::Batch batch, std::uint64_t batch_number) override {
     window_.batches.push_back({batch_number, batch.ids_digest().hex()});
+    true_frames_ += batch.counts().true_frames;
     is_bad_ = is_bad_ || script_.bad_batches.contains(batch_number);
   }
 
@@ -76,6 +79,8 @@ class ScriptedLearner final : public Learner {
     figures.update = ++num_updates_;
     figures.losses.flow = static_cast<double>(weight_ % 1000) / 1000;
     figures.is_skipped = is_bad_;
+    if (script_.ended_s) figures.ended_s = script_.ended_s(num_updates_, true_frames_);
+    true_frames_ = 0;
     if (is_bad_) figures.losses.flow = std::numeric_limits<double>::quiet_NaN();
     if (!is_bad_) weight_ = mixed();
     script_.updates.push_back(std::exchange(window_, {}));
@@ -153,6 +158,7 @@ class ScriptedLearner final : public Learner {
   LearnerScript& script_;
   DoneUpdate window_;
   bool is_bad_ = false;
+  std::uint64_t true_frames_ = 0;
   std::uint64_t weight_ = 0;
   std::uint64_t num_updates_ = 0;
   std::vector<UpdateFigures> figures_;

@@ -21,17 +21,26 @@ class DeviceLease {
   DeviceLease(DeviceLease&& other) noexcept
       : ring_(std::move(other.ring_)),
         slot_(other.slot_),
+        is_owner_(other.is_owner_),
         readers_(std::move(other.readers_)),
         waiting_(std::move(other.waiting_)) {}
   DeviceLease& operator=(DeviceLease&& other) noexcept {
     std::swap(ring_, other.ring_);
     std::swap(slot_, other.slot_);
+    std::swap(is_owner_, other.is_owner_);
     std::swap(readers_, other.readers_);
     std::swap(waiting_, other.waiting_);
     return *this;
   }
   ~DeviceLease() {
     if (ring_ != nullptr) give_back();
+  }
+
+  // Reads the same slot and never gives it back: this one must stay until those reads are over.
+  DeviceLease borrow() const {
+    DeviceLease borrowed(ring_, slot_);
+    borrowed.is_owner_ = false;
+    return borrowed;
   }
 
   explicit operator bool() const { return ring_ != nullptr; }
@@ -56,6 +65,7 @@ class DeviceLease {
   // throws why.
   void give_back() noexcept {
     const std::shared_ptr<DeviceRing> ring = std::exchange(ring_, nullptr);
+    if (!is_owner_) return;
     try {
       ring->give_back(slot_, readers_);
     } catch (const Failure& failure) {
@@ -67,6 +77,7 @@ class DeviceLease {
 
   std::shared_ptr<DeviceRing> ring_;
   std::uint32_t slot_ = 0;
+  bool is_owner_ = true;
   ReadingStreams readers_;
   ReadingStreams waiting_;  // those that were held back: once is enough
 };

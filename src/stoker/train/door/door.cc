@@ -12,6 +12,7 @@
 #include "stoker/config/settings_text.h"
 #include "stoker/train/door/door_message.h"
 #include "stoker/train/errors.h"
+#include "stoker/train/loop/measured_run.h"
 #include "stoker/train/loop/training_run.h"
 #include "stoker/train/speech/speech_files.h"
 
@@ -113,6 +114,23 @@ Json synthesize(const Json& request, const TellEvent& tell, const std::stop_toke
   return write_speech(system_io(), report, files);
 }
 
+Json measure(const Json& request, const TellEvent& tell, const std::stop_token& stop) {
+  const config::Settings settings =
+      config::settings_of_json(request.at("settings"), "the program's request");
+  const std::string& loader = request.at("loader").text();
+  if (loader != "naive" && loader != "native")
+    raise({.code = &kTrainSettings, .promised = "loader naive or native", .found = loader});
+  const MeasureRequest asked{.is_naive = loader == "naive",
+                             .seconds = request.at("seconds").number(),
+                             .warmup_s = request.at("warmup_s").number(),
+                             .mode = measure_mode_from(request.at("mode").text()),
+                             .with_steps = request.at("with_steps").dump() == "true"};
+  TrainingHooks hooks;
+  hooks.tell = tell;
+  hooks.stop = stop;
+  return run_measurement(settings, asked, hooks);
+}
+
 using Work = Json (*)(const Json& request, const TellEvent& tell, const std::stop_token& stop);
 
 // No exception leaves; where not even the error can be told, the code says that there was one.
@@ -145,6 +163,7 @@ constexpr StokerTrainDoor kDoor{
     .torch_version = &loaded_torch_version,
     .train = [](const StokerTrainCall* call) { return answer(call, &train); },
     .synthesize = [](const StokerTrainCall* call) { return answer(call, &synthesize); },
+    .measure = [](const StokerTrainCall* call) { return answer(call, &measure); },
 };
 
 }  // namespace

@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 /* Raised whenever a member below or the meaning of a JSON key changes. */
-#define STOKER_TRAIN_DOOR_VERSION 1
+#define STOKER_TRAIN_DOOR_VERSION 2
 
 /* One JSON object without a newline; from any thread, never two at once. Kinds: those of
    loop/training_run.h, and as the last one `result` (report: the keys of the command's JSON) or
@@ -36,6 +36,9 @@ typedef struct StokerTrainDoor {
      "reference": …, "language": …, "vocabulary": …, "steps": …, "speed": …}; one file of each list
      that is not empty for every text. Seed and device are those of the settings. */
   int32_t (*synthesize)(const StokerTrainCall* call);
+  /* {"settings": …, "loader": "naive" | "native", "seconds": …, "warmup_s": …, "mode": "feed" |
+     "resident" | "both", "with_steps": …}; nothing is saved (loop/measured_run.h). */
+  int32_t (*measure)(const StokerTrainCall* call);
 } StokerTrainDoor;
 
 typedef const StokerTrainDoor* (*StokerTrainOpen)(void);

@@ -128,6 +128,19 @@ Json TrainLibrary::synthesize(const config::Settings& settings, const SynthesisC
                    hooks);
 }
 
+Json TrainLibrary::measure(const config::Settings& settings, const MeasureCall& call,
+                           const CallHooks& hooks) const {
+  require_utf8({settings.data.path, settings.data.audio_root, settings.cache.dir});
+  return call_door(door_->measure,
+                   Json{{"settings", config::settings_json(settings)},
+                        {"loader", call.loader},
+                        {"seconds", call.seconds},
+                        {"warmup_s", call.warmup_s},
+                        {"mode", call.mode},
+                        {"with_steps", call.with_steps}},
+                   hooks);
+}
+
 std::vector<std::string> numbered_files(const std::string& path, std::size_t num_texts) {
   if (path.empty()) return {};
   if (num_texts == 1) return {path};

@@ -32,6 +32,15 @@ struct SynthesisCall {
   double speed = 1.0;
 };
 
+// A run that is measured and saves nothing.
+struct MeasureCall {
+  std::string loader = "native";  // or naive
+  double seconds = 10;
+  double warmup_s = 2;
+  std::string mode = "both";  // or feed, resident
+  bool with_steps = false;    // the result lists every step
+};
+
 struct CallHooks {
   // From any thread, never two at once; must not throw. `result` and `error` do not come here.
   std::function<void(const Json& event)> on_event = [](const Json&) {};
@@ -49,6 +58,8 @@ class TrainLibrary {
   Json train(const config::Settings& settings, const CallHooks& hooks) const;
   Json synthesize(const config::Settings& settings, const SynthesisCall& call,
                   const CallHooks& hooks) const;
+  Json measure(const config::Settings& settings, const MeasureCall& call,
+               const CallHooks& hooks) const;
 
  private:
   friend Result<TrainLibrary> open_train_library(const std::vector<std::string>& folders);

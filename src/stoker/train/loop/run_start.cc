@@ -109,6 +109,15 @@ class Starter {
     return run;
   }
 
+  StartedRun start_unsaved() {
+    check_given(settings_, hooks_);
+    std::optional<EarlierRun> none;
+    StartedRun run{.folder = {}, .feeds = open_feeds(none)};
+    tell_feeds(run.feeds);
+    make_learner(run, none);
+    return run;
+  }
+
  private:
   std::optional<EarlierRun> find_earlier(const RunFolder& folder) {
     const std::vector<std::uint64_t> steps = folder.steps().take_or_raise();
@@ -275,7 +284,7 @@ class Starter {
   // Steps count from zero again: the files of the earlier run would be in the way of newer ones
   // with smaller numbers.
   void put_aside(StartedRun& run, std::uint64_t step) {
-    const std::string path = run.folder.path();
+    const std::string path = run.folder->path();
     const File folder = open_file(*hooks_.io, path, OpenFor::kFolder).take_or_raise();
     for (const char* name : {"checkpoints", "metrics.jsonl", "bad-steps.jsonl"}) {
       if (!info_if_present(*hooks_.io, folder.handle(), name).take_or_raise()) continue;
@@ -285,7 +294,7 @@ class Starter {
       const SysResult moved = hooks_.io->rename_at(folder.handle(), name, aside);
       if (!moved.ok()) raise(io_error("rename", path + "/" + name, moved.error_number));
     }
-    { const RunFolder closed = std::move(run.folder); }
+    run.folder.reset();
     run.folder = RunFolder::open(*hooks_.io, path).take_or_raise();
     tell_line(hooks_,
               fmt::format("weights of step {} are kept, steps start from zero; the files of "
@@ -302,6 +311,10 @@ class Starter {
 
 StartedRun start_run(const Settings& settings, const TrainingHooks& hooks) {
   return Starter(settings, hooks).start();
+}
+
+StartedRun start_unsaved(const Settings& settings, const TrainingHooks& hooks) {
+  return Starter(settings, hooks).start_unsaved();
 }
 
 void tell_line(const TrainingHooks& hooks, std::string text) {

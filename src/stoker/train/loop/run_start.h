@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "stoker/config/settings.h"
@@ -16,7 +17,7 @@
 namespace stoker::train {
 
 struct StartedRun {
-  RunFolder folder;
+  std::optional<RunFolder> folder{};  // none where nothing is to be saved
   RunFeeds feeds;
   std::unique_ptr<Learner> learner{};
   Device device = Device::cpu();
@@ -29,6 +30,9 @@ struct StartedRun {
 // Tells what people should know on the way. Throws E-TRAIN-SETTINGS, E-TRAIN-RUN, E-TRAIN-LOCKED,
 // E-TRAIN-CHANGED, E-CHECKPOINT-…, and what feeds and learner throw.
 StartedRun start_run(const config::Settings& settings, const TrainingHooks& hooks);
+
+// The same feeds and learner without a folder: nothing is resumed, nothing can be saved.
+StartedRun start_unsaved(const config::Settings& settings, const TrainingHooks& hooks);
 
 // {"kind": "line", "text": …}
 void tell_line(const TrainingHooks& hooks, std::string text);

@@ -69,7 +69,7 @@ class TrainingRun {
         hooks_(hooks),
         training_(settings.training),
         run_(start_run(settings, hooks)),
-        path_(run_.folder.path()),
+        path_(run_.folder->path()),
         first_step_(run_.state.step),
         report_(settings, hooks,
                 {.run_folder = path_,
@@ -81,7 +81,7 @@ class TrainingRun {
         early_stop_(training_),
         speaker_(settings, hooks, path_ + "/samples"),
         schedule_(schedule_of(settings.optimizer)),
-        saver_(std::move(run_.folder),
+        saver_(std::move(*run_.folder),
                {.num_last = static_cast<std::uint64_t>(training_.keep_checkpoints)}, hooks) {
     if (run_.is_resumed) early_stop_.restore(run_.state.early_stop);
     run_.state.early_stop = early_stop_.state();
