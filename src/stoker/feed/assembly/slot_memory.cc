@@ -15,6 +15,7 @@ SlotMemory::SlotMemory(const BatchFormat& format, const SlotMemoryOptions& optio
     : num_slots_(options.num_slots),
       mel_bytes_(round_up(format.payload_bytes(), kPageBytes)),
       block_bytes_(round_up(UploadBlock::most_bytes(format), kPageBytes)),
+      extras_bytes_(round_up(ExtrasBlock::most(format).size_bytes, kPageBytes)),
       kind_(options.kind) {
   if (kind_ == HostMemory::kPinned) {
     try {
@@ -30,8 +31,9 @@ SlotMemory::SlotMemory(const BatchFormat& format, const SlotMemoryOptions& optio
 }
 
 BatchSlot::Memory SlotMemory::of(std::uint32_t slot) const {
-  std::byte* const first = begin() + slot * (mel_bytes_ + block_bytes_);
-  return {{first, mel_bytes_}, {first + mel_bytes_, block_bytes_}};
+  std::byte* const first = begin() + slot * (mel_bytes_ + block_bytes_ + extras_bytes_);
+  std::byte* const block = first + mel_bytes_;
+  return {{first, mel_bytes_}, {block, block_bytes_}, {block + block_bytes_, extras_bytes_}};
 }
 
 }  // namespace stoker::feed

@@ -15,7 +15,11 @@ std::size_t block_bytes(const BatchFormat& format) {
   return aligned_part_bytes(UploadBlock::most_bytes(format));
 }
 
-// The mel is on the device only.
+std::size_t extras_bytes(const BatchFormat& format) {
+  return aligned_part_bytes(ExtrasBlock::most(format).delivered_bytes);
+}
+
+// The mel and what is optional are on the device only.
 BatchFormat without_mel(BatchFormat format) {
   format.payload = SlotPayload::kPaddedMel;
   format.is_for_device = false;
@@ -31,7 +35,7 @@ std::uint32_t take_first(std::vector<std::uint32_t>& queue) {
 }  // namespace
 
 std::size_t DeviceRing::slot_bytes(const BatchFormat& format) {
-  return mel_bytes(format) + block_bytes(format);
+  return mel_bytes(format) + block_bytes(format) + extras_bytes(format);
 }
 
 DeviceRing::DeviceRing(const BatchFormat& format, const RingOptions& options)
@@ -42,14 +46,18 @@ DeviceRing::DeviceRing(const BatchFormat& format, const RingOptions& options)
   slots_.reserve(options.num_slots);
   for (unsigned i = 0; i < options.num_slots; ++i) {
     std::byte* const first = memory_.data() + i * slot_bytes(format);
-    slots_.push_back({.host = BatchSlot(host_format, {.mel = {&nothing, 1}, .block = {}}),
-                      .mel = first,
-                      .block = first + mel_bytes(format),
-                      .ready = cuda::Event(options.device, cuda::EventUse::kOrder, *options.api),
-                      .done = {}});
+    slots_.push_back(
+        {.host =
+             BatchSlot(host_format, {.mel = {&nothing, 1}, .block = {}, .extras = {&nothing, 1}}),
+         .mel = first,
+         .block = first + mel_bytes(format),
+         .extras = first + mel_bytes(format) + block_bytes(format),
+         .ready = cuda::Event(options.device, cuda::EventUse::kOrder, *options.api),
+         .done = {}});
     // One stream reads, usually; marks for others are made when they come.
     slots_.back().done.emplace_back(options.device, cuda::EventUse::kOrder, *options.api);
     slots_.back().host.mel = AlignedBytes();
+    slots_.back().host.extras = AlignedBytes();
   }
   const Lock lock(mutex_);
   free_.reserve(options.num_slots);

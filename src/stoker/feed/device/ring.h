@@ -65,8 +65,9 @@ class ReadingStreams {
 struct DeviceSlot {
   BatchSlot host;
   std::byte* mel = nullptr;
-  std::byte* block = nullptr;  // laid out as UploadBlock(host) says
-  cuda::Event ready;           // the batch is whole
+  std::byte* block = nullptr;   // laid out as UploadBlock(host) says
+  std::byte* extras = nullptr;  // laid out as host.extra_places says
+  cuda::Event ready;            // the batch is whole
   // The consumer has read it: a mark for each stream that did, recorded when it is given back.
   std::vector<cuda::Event> done;
   std::size_t num_done = 0;  // marks of the last time

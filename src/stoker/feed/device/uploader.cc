@@ -51,13 +51,9 @@ void swap_small(BatchSlot& a, BatchSlot& b) {
   std::swap(a.frame_begins, b.frame_begins);
   std::swap(a.token_begins, b.token_begins);
   std::swap(a.tokens, b.tokens);
-  std::swap(a.audio, b.audio);
-  std::swap(a.reference_mel, b.reference_mel);
-  std::swap(a.wav_segment, b.wav_segment);
-  std::swap(a.mel_segment, b.mel_segment);
+  std::swap(a.extra_places, b.extra_places);
   std::swap(a.audio_len, b.audio_len);
   std::swap(a.reference_len, b.reference_len);
-  std::swap(a.arrays, b.arrays);
   std::swap(a.array_len, b.array_len);
 }
 
@@ -95,7 +91,7 @@ DeviceUploader::DeviceUploader(std::shared_ptr<const BatchFormat> format, const 
       kernels_(setup.make_kernels ? setup.make_kernels() : nullptr),
       copy_(setup.data_device, cuda::StreamPriority::kLow, *setup.api),
       compute_(setup.data_device, cuda::StreamPriority::kLow, *setup.api) {
-  copies_.reserve(format_->max_rows + 2);
+  copies_.reserve(format_->max_rows + 3);
   if (setup.tier == DeviceTier::kResident)
     resident_ = std::make_shared<ResidentUtterances>(num_utterances);
   allocate(setup);
@@ -176,10 +172,14 @@ void DeviceUploader::enqueue(BatchSlot& from, DeviceSlot& to, cuda::Event& copie
   swap_small(from, to.host);
 }
 
-// The small arrays first, then the rows: as one copy, or one by one where they are not consecutive.
+// The small arrays and what is optional first, then the rows: as one copy, or one by one where they
+// are not consecutive.
 void DeviceUploader::list_copies(const UploadBlock& block, const BatchSlot& from, DeviceSlot& to) {
   copies_.clear();
   copies_.push_back({.to = to.block, .from = from.block.data(), .size_bytes = block.size_bytes});
+  if (const std::size_t delivered_bytes = from.extra_places.delivered_bytes; delivered_bytes > 0) {
+    copies_.push_back({.to = to.extras, .from = from.extras.data(), .size_bytes = delivered_bytes});
+  }
   std::byte* const target = payload_target(from, to);
   if (from.payload_used_bytes == 0) return;
   const bool is_ragged = format_->payload != SlotPayload::kPaddedMel;
