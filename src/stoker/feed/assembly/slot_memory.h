@@ -36,8 +36,8 @@ class SlotMemory {
   std::byte* begin() const { return kind_ == HostMemory::kPinned ? pinned_.data() : plain_.data(); }
 
   std::size_t num_slots_;
-  std::size_t mel_bytes_;
   std::size_t block_bytes_;
+  std::size_t mel_bytes_;
   std::size_t extras_bytes_;
   HostMemory kind_;
   cuda::PinnedBuffer pinned_;

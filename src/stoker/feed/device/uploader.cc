@@ -14,6 +14,7 @@ namespace {
 // One is being copied into, one is read by kernels, one waits between them.
 constexpr std::size_t kNumStaging = 3;
 constexpr unsigned kFewestSlots = 2;
+constexpr std::uint64_t kMostTunedSlots = 4096;
 
 // A batch's mel as [rows, longest, mels] before it is laid out: where that is not the batch itself.
 std::size_t made_mel_bytes(const BatchFormat& format, const DeviceSetup& setup) {
@@ -72,6 +73,11 @@ DeviceBudget plan_device_memory(const BatchFormat& format, const DeviceSetup& se
   const std::uint64_t slots =
       std::min<std::uint64_t>(left / budget.slot_bytes, std::max(setup.buffer_size, kFewestSlots));
   budget.num_slots = static_cast<unsigned>(slots);
+  budget.most_slots = budget.num_slots;
+  if (setup.is_buffer_tuned) {
+    budget.most_slots = static_cast<unsigned>(
+        std::clamp<std::uint64_t>(left / budget.slot_bytes, budget.num_slots, kMostTunedSlots));
+  }
   if (budget.num_slots < kFewestSlots) {
     budget.num_slots = kFewestSlots;
     raise({.code = &cuda::kCudaMemory,
@@ -133,7 +139,8 @@ void DeviceUploader::allocate(const DeviceSetup& setup) {
     try {
       ring_ = std::make_shared<DeviceRing>(*format_, RingOptions{.api = setup.api,
                                                                  .device = setup.data_device,
-                                                                 .num_slots = budget_.num_slots});
+                                                                 .num_slots = budget_.num_slots,
+                                                                 .most_slots = budget_.most_slots});
       return;
     } catch (const GpuError& failure) {
       if (failure.error().code != &cuda::kCudaMemory || budget_.num_slots == kFewestSlots) throw;
@@ -141,13 +148,35 @@ void DeviceUploader::allocate(const DeviceSetup& setup) {
       setup.fallbacks->take_or_raise({"buffer_size", "shorter", {}}, failure.error(),
                                      "trying a buffer of " + std::to_string(fewer) + " batches");
       budget_.num_slots = fewer;
+      budget_.most_slots = fewer;
     }
+  }
+}
+
+DeviceBudget DeviceUploader::budget() const {
+  DeviceBudget now = budget_;
+  now.num_slots = ring_->stats().num_slots;
+  return now;
+}
+
+void DeviceUploader::grow_ring(unsigned num_slots) {
+  if (num_slots <= ring_->stats().num_slots) return;
+  try {
+    setup_.api->enter_thread(setup_.data_device);
+    ring_->grow(num_slots);
+  } catch (const GpuError& failure) {
+    if (failure.error().code != &cuda::kCudaMemory) throw;
+    setup_.fallbacks->take(
+        {"longer buffer", "buffer as it is", std::string(failure.error().code->name)},
+        error_line(failure.error()) + "; the buffer stays as long as it is");
   }
 }
 
 void DeviceUploader::enqueue(BatchSlot& from, DeviceSlot& to, cuda::Event& copied) {
   const UploadBlock block(from);
-  to.hold_back_writer(copy_);
+  to.hold_back_writer(copy_, format_->payload == SlotPayload::kPaddedMel
+                                 ? DeviceSlot::LastWriter::kSameStream
+                                 : DeviceSlot::LastWriter::kOtherStream);
   if (resident_ != nullptr) drop_known_rows(from);
   if (format_->payload == SlotPayload::kPaddedMel) {
     from.payload_used_bytes =
@@ -176,12 +205,15 @@ void DeviceUploader::enqueue(BatchSlot& from, DeviceSlot& to, cuda::Event& copie
 // are not consecutive.
 void DeviceUploader::list_copies(const UploadBlock& block, const BatchSlot& from, DeviceSlot& to) {
   copies_.clear();
-  copies_.push_back({.to = to.block, .from = from.block.data(), .size_bytes = block.size_bytes});
+  const bool with_mel = is_one_piece(from, to);
+  const std::size_t block_bytes =
+      with_mel ? UploadBlock::room_bytes(*format_) + from.payload_used_bytes : block.size_bytes;
+  copies_.push_back({.to = to.block, .from = from.block.data(), .size_bytes = block_bytes});
   if (const std::size_t delivered_bytes = from.extra_places.delivered_bytes; delivered_bytes > 0) {
     copies_.push_back({.to = to.extras, .from = from.extras.data(), .size_bytes = delivered_bytes});
   }
   std::byte* const target = payload_target(from, to);
-  if (from.payload_used_bytes == 0) return;
+  if (with_mel || from.payload_used_bytes == 0) return;
   const bool is_ragged = format_->payload != SlotPayload::kPaddedMel;
   if (lays_out_by_copies() || (is_ragged && from.num_in_place > 0)) {
     list_rows(from, to, target);
@@ -189,6 +221,11 @@ void DeviceUploader::list_copies(const UploadBlock& block, const BatchSlot& from
     copies_.push_back(
         {.to = target, .from = from.mel.data(), .size_bytes = from.payload_used_bytes});
   }
+}
+
+bool DeviceUploader::is_one_piece(const BatchSlot& from, const DeviceSlot& to) const {
+  return format_->payload == SlotPayload::kPaddedMel &&
+         from.mel.data() - from.block.data() == to.mel - to.block;
 }
 
 void DeviceUploader::list_rows(const BatchSlot& from, const DeviceSlot& to, std::byte* target) {
