@@ -10,7 +10,7 @@
 #include "stoker/feed/device/upload_thread.h"
 #include "stoker/feed/errors.h"
 #include "stoker/feed/sampling/epoch_lengths.h"
-#include "stoker/feed/tuner/feed_limits.h"
+#include "stoker/feed/tuner_limits.h"
 #include "stoker/pipeline/errors.h"
 
 namespace stoker::feed {

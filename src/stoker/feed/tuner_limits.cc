@@ -1,4 +1,4 @@
-#include "stoker/feed/tuner/feed_limits.h"
+#include "stoker/feed/tuner_limits.h"
 
 #include <algorithm>
 
