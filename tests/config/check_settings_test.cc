@@ -50,15 +50,11 @@ TEST(NoEffectTest, WhatHappensAnywayIsNotTold) {
             "");
 }
 
-TEST(NoEffectTest, GraphsAreSilentUnderAFeedUnlessTypedThere) {
-  const std::string file = "data: {dataset_path: x}\ntraining: {epochs: 5, graphs: on}\n";
-  EXPECT_EQ(feed_line(file), "");
-  const LoadedSettings loaded = load_from_text(file);
-  EXPECT_EQ(no_effect_line(loaded, CommandKind::kOther), "");
-  EXPECT_THAT(no_effect_line(loaded, CommandKind::kTrain),
-              AllOf(HasSubstr("training.graphs: on ("), Not(HasSubstr("training.epochs"))));
-  EXPECT_THAT(feed_line(file, {.command_line = {{"training.graphs", "on", "--graphs"}}}),
-              HasSubstr("training.graphs: on (--graphs)"));
+TEST(NoEffectTest, GraphsHaveAnEffectAndAreNotNamed) {
+  const LoadedSettings loaded = load_from_text("training: {epochs: 5, graphs: on}\n");
+  for (const CommandKind command : {CommandKind::kOther, CommandKind::kTrain, CommandKind::kFeed}) {
+    EXPECT_EQ(no_effect_line(loaded, command), "");
+  }
 }
 
 TEST(NoEffectTest, StrictRefusesTheFirstOfThem) {
@@ -81,9 +77,8 @@ TEST(NoEffectTest, WhatIsMarked) {
   for (const FieldInfo& field : all_fields())
     if (field.section == "training" || field.section == "observe" || field.section == "gpu")
       if (field.not_yet != NotYet::kRead) marked.insert(field.path);
-  EXPECT_THAT(marked,
-              testing::ElementsAre("observe.metrics", "observe.report", "observe.sample_interval",
-                                   "observe.trace", "training.graphs"));
+  EXPECT_THAT(marked, testing::ElementsAre("observe.metrics", "observe.report",
+                                           "observe.sample_interval", "observe.trace"));
 }
 
 TEST(CacheFolderTest, UnfitFoldersAreRefusedBeforeAnyWork) {

@@ -9,6 +9,7 @@
 #include <limits>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,7 +39,9 @@ struct LearnerScript {
   std::function<double(std::uint64_t evaluation)> evaluation{};  // prior loss; null: falls
   std::function<void(std::uint64_t update)> on_update{};
   unsigned figures_late = 0;  // updates that the figures come behind, as on a GPU
+  GraphFigures graphs{};
   LearnerOptions options{};
+  std::vector<StepShape> prepared{};
   std::vector<DoneUpdate> updates{};
   std::uint64_t num_evaluated = 0;
   std::uint64_t weight = 0;
@@ -56,8 +59,10 @@ class ScriptedLearner final : public Learner {
 
   std::uint64_t num_parameters() const override { return 1; }
 
-  void prepare(std::span<const StepShape>) override {}
-  GraphFigures graph_figures() const override { return {}; }
+  void prepare(std::span<const StepShape> shapes) override {
+    script_.prepared.assign(shapes.begin(), shapes.end());
+  }
+  GraphFigures graph_figures() const override { return script_.graphs; }
   std::uint64_t probe_bytes(const StepShape&) override { return 0; }
 
   void add_batch(feed::Batch batch, std::uint64_t batch_number) override {

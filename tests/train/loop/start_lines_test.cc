@@ -48,6 +48,36 @@ TEST(StartLinesTest, OneGpu) {
   EXPECT_EQ(run.script.options.precision, config::Precision::kBf16);
 }
 
+TEST(StartLinesTest, GraphsAreCapturedBeforeTheFirstStepOfAGpu) {
+  GpuRun run;
+  run.settings.run.device = "cuda";
+  run.script.graphs = {.num_captured = 3, .num_eager = 1, .capture_s = 1.26, .reason = "a wait"};
+  run.train();
+  EXPECT_TRUE(run.script.options.uses_graphs);
+  ASSERT_FALSE(run.script.prepared.empty());
+  EXPECT_GT(run.script.prepared.front().num_frames, 0);
+  EXPECT_TRUE(run.has_told("graphs    captured 3 shapes in 1.3 s"));
+  EXPECT_TRUE(run.has_told("1 shape cannot be captured and run without graphs: a wait", "warning"));
+
+  GpuRun off;
+  off.settings.run.device = "cuda";
+  off.settings.training.graphs = config::OnOffAuto::kOff;
+  off.train();
+  EXPECT_FALSE(off.script.options.uses_graphs);
+  EXPECT_TRUE(off.script.prepared.empty());
+  EXPECT_FALSE(off.has_told("captured"));
+}
+
+TEST(StartLinesTest, GraphsAreRefusedOnACpu) {
+  SmallRun run;
+  run.train();
+  EXPECT_FALSE(run.script.options.uses_graphs);
+  SmallRun asked;
+  asked.settings.training.graphs = config::OnOffAuto::kOn;
+  EXPECT_THAT(asked.refusal(), testing::AllOf(HasSubstr("E-TRAIN-SETTINGS"),
+                                              HasSubstr("training.graphs auto or off on a CPU")));
+}
+
 TEST(StartLinesTest, TwoGpus) {
   GpuRun run;
   run.settings.gpu.data_gpu = 0;

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "stoker/train/checkpoint/run_folder.h"
+#include "stoker/train/errors.h"
 #include "tests/train/loop/small_run.h"
 
 namespace stoker::train {
@@ -58,6 +59,27 @@ TEST(TrainingRunTest, EndsAfterStepsAndAfterSeconds) {
   timed.settings.training.epochs = 1'000'000;
   timed.settings.training.seconds = 0.2;
   EXPECT_GE(timed.train().at("steps").number(), 1);
+}
+
+// As when another process takes the device's memory between two steps.
+TEST(TrainingRunTest, WhereMemoryEndsASmallerBatchIsNamedAndTheCheckpointStays) {
+  SmallRun run;
+  run.settings.batch.batch_frames = 1000;
+  run.settings.training.save_step = 2;
+  run.script.on_update = [](std::uint64_t update) {
+    if (update == 3) raise({.code = &kTrainMemory, .found = "the device has no memory left"});
+  };
+  try {
+    run.train();
+    FAIL() << "goes on";
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.error().code, &kTrainMemory);
+    EXPECT_THAT(help_line(failure.error()), HasSubstr("data.batch_frames 704"));
+  }
+  run.script.on_update = nullptr;
+  run.settings.training.resume = true;
+  run.train();
+  EXPECT_TRUE(run.has_told("step 2")) << "resumed from the checkpoint before the failure";
 }
 
 TEST(TrainingRunTest, TheRateFollowsTheSchedule) {

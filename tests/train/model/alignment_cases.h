@@ -19,13 +19,27 @@ struct AlignmentCase {
 
   AlignmentBatch batch(std::vector<std::int64_t>& out) const {
     out.assign(static_cast<std::size_t>(num_rows * num_frames), -1);
-    return {score.data(), text_len.data(), mel_len.data(), out.data(),
-            num_rows,     num_tokens,      num_frames};
+    return {.score = score.data(),
+            .text_len = text_len.data(),
+            .mel_len = mel_len.data(),
+            .token_of_frame = out.data(),
+            .num_rows = num_rows,
+            .num_tokens = num_tokens,
+            .num_frames = num_frames};
   }
   std::vector<std::int64_t> search(unsigned num_threads = 1) const {
     std::vector<std::int64_t> out;
     search_alignment(batch(out), num_threads);
     return out;
+  }
+  std::vector<float> score_in(ScoreLayout layout) const {
+    if (layout == ScoreLayout::kTokensFirst) return score;
+    std::vector<float> turned;
+    for (std::int64_t row = 0; row < num_rows; ++row)
+      for (std::int64_t frame = 0; frame < num_frames; ++frame)
+        for (std::int64_t token = 0; token < num_tokens; ++token)
+          turned.push_back(at(row, token, frame));
+    return turned;
   }
   float at(std::int64_t row, std::int64_t token, std::int64_t frame) const {
     return score[static_cast<std::size_t>((row * num_tokens + token) * num_frames + frame)];

@@ -133,5 +133,18 @@ TEST(AlignmentSearchTest, ScoresBehindTheLengthsHaveNoEffect) {
   EXPECT_EQ(scores.search(), before);
 }
 
+TEST(AlignmentSearchTest, BothLayoutsOfScoresGiveTheSame) {
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    const AlignmentCase scores = random_case(seed, {3, 9, 30, seed % 2 == 0});
+    const std::vector<float> turned = scores.score_in(ScoreLayout::kFramesFirst);
+    std::vector<std::int64_t> out;
+    AlignmentBatch batch = scores.batch(out);
+    batch.score = turned.data();
+    batch.layout = ScoreLayout::kFramesFirst;
+    search_alignment(batch, 1);
+    EXPECT_EQ(out, scores.search()) << "seed " << seed;
+  }
+}
+
 }  // namespace
 }  // namespace stoker::train

@@ -118,7 +118,7 @@ TEST(AlignTest, FindsStatesInOrderAndTokensOfDenseRowsWhole) {
   target[0] += states[0].flatten(0, 1).index_select(0, way);
   const at::Tensor short_way = indices({0, 0, 1, 2, 2});
   target[1].narrow(0, 0, 5) += states[1].mean(1).index_select(0, short_way);
-  const Alignment found = align({states, target, indices({3, 3}), indices({20, 5}), 0});
+  const Alignment found = align({states, target, indices({3, 3}), indices({20, 5}), {}});
   EXPECT_TRUE(at::equal(found.state_of_frame[0], way));
   EXPECT_TRUE(at::equal(found.token_of_frame[0], way.floor_divide(kStatesPerToken)));
   EXPECT_TRUE(at::equal(found.token_of_frame[1].narrow(0, 0, 5), short_way));

@@ -38,10 +38,13 @@ class OnGpuTest : public cuda::GpuTest {
     GpuTest::SetUp();
     if (!IsSkipped()) stream_.emplace(0);
   }
-  std::vector<std::int64_t> search(const AlignmentCase& scores) const {
+  std::vector<std::int64_t> search(const AlignmentCase& scores,
+                                   ScoreLayout layout = ScoreLayout::kTokensFirst,
+                                   const DiagonalPull& pull = {}) const {
     std::vector<std::int64_t> out;
     AlignmentBatch batch = scores.batch(out);
-    const DeviceValues score(scores.score, *stream_);
+    batch.layout = layout;
+    const DeviceValues score(scores.score_in(layout), *stream_);
     const DeviceValues text_len(scores.text_len, *stream_);
     const DeviceValues mel_len(scores.mel_len, *stream_);
     const DeviceValues found(out, *stream_);
@@ -50,7 +53,7 @@ class OnGpuTest : public cuda::GpuTest {
     batch.mel_len = mel_len.data();
     batch.token_of_frame = found.data();
     const cuda::DeviceBuffer scratch(0, alignment_scratch_bytes(batch));
-    search_alignment(batch, scratch.data(), *stream_);
+    search_alignment(batch, {.scratch = scratch.data(), .pull = pull}, *stream_);
     return found.read(out.size());
   }
 
@@ -66,7 +69,31 @@ TEST_F(OnGpuTest, AThousandRandomBatchesAlignAsOnTheCpu) {
     const std::int64_t tokens = upto(seed % 10 == 0 ? 600 : 80);
     const AlignmentCase scores =
         random_case(seed, {upto(6), tokens, tokens + upto(120), seed % 3 == 0});
-    ASSERT_EQ(search(scores), scores.search()) << "seed " << seed;
+    const auto layout = seed % 2 == 0 ? ScoreLayout::kTokensFirst : ScoreLayout::kFramesFirst;
+    ASSERT_EQ(search(scores, layout), scores.search()) << "seed " << seed;
+  }
+}
+
+TEST_F(OnGpuTest, PullsToTheDiagonalByTheStepInDeviceMemory) {
+  for (const std::uint64_t step : {0, 42, 99, 100, 5000}) {
+    const AlignmentCase scores = random_case(step, {4, 60, 300});
+    const float strength = static_cast<float>(diagonal_pull(step));
+    AlignmentCase lowered = scores;
+    for (std::size_t row = 0; row < 4; ++row) {
+      for (std::int64_t token = 0; token < scores.text_len[row]; ++token) {
+        for (std::int64_t frame = 0; frame < scores.mel_len[row]; ++frame) {
+          const float beside =
+              (static_cast<float>(token) + 0.5F) / static_cast<float>(scores.text_len[row]) -
+              (static_cast<float>(frame) + 0.5F) / static_cast<float>(scores.mel_len[row]);
+          const std::size_t at =
+              (row * 60 + static_cast<std::size_t>(token)) * 300 + static_cast<std::size_t>(frame);
+          lowered.score[at] -= strength * (beside * beside);
+        }
+      }
+    }
+    const DeviceValues<std::uint64_t> there({step}, *stream_);
+    EXPECT_EQ(search(scores, ScoreLayout::kTokensFirst, {0, there.data()}), lowered.search());
+    EXPECT_EQ(search(scores, ScoreLayout::kTokensFirst, pull_of({1, step})), lowered.search());
   }
 }
 

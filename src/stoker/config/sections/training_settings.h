@@ -50,8 +50,7 @@ struct TrainingSettings {
         field("optimization_level", &C::optimization_level,
               "Named values for optimiser and schedule; given values win over them."),
         field("precision", &C::precision, "Arithmetic; auto: bf16 on a GPU, fp32 on a CPU."),
-        field("graphs", &C::graphs, "One CUDA graph a shape; off for debugging.")
-            .not_yet(NotYet::kTrain, "on"),
+        field("graphs", &C::graphs, "One CUDA graph a shape on a GPU; off for debugging."),
         field(
             "deterministic", &C::deterministic,
             "Only kernels that give the same bits each time, on a GPU as always on a CPU; slower."),

@@ -74,20 +74,6 @@ std::int64_t longest_of(std::span<const std::int32_t> lengths) {
   return lengths.empty() ? 0 : *std::max_element(lengths.begin(), lengths.end());
 }
 
-void check_place(const feed::Batch& batch, const TensorRules& rules) {
-  const Device place = batch.device();
-  if (place.is_cuda() && (rules.device.is_cpu() || rules.device.index() != place.index())) {
-    raise({.code = &kTrainSettings,
-           .promised = "batches in host memory or on " + rules.device.str(),
-           .found = "one on " + place.text()});
-  }
-  if (signed_of(batch.mel().shape[2]) != rules.num_mels) {
-    raise({.code = &kTrainSettings,
-           .promised = "mels of " + std::to_string(rules.num_mels) + " bands, as the model's",
-           .found = std::to_string(batch.mel().shape[2])});
-  }
-}
-
 bool is_padded(const feed::Batch& batch) {
   const feed::BatchShape& shape = batch.shape();
   if (batch.num_rows() != shape.num_rows) return false;
@@ -115,6 +101,20 @@ void take_reference(const feed::Batch& batch, const TensorRules& rules, ModelBat
 }
 
 }  // namespace
+
+void check_place(const feed::Batch& batch, const TensorRules& rules) {
+  const Device place = batch.device();
+  if (place.is_cuda() && (rules.device.is_cpu() || rules.device.index() != place.index())) {
+    raise({.code = &kTrainSettings,
+           .promised = "batches in host memory or on " + rules.device.str(),
+           .found = "one on " + place.text()});
+  }
+  if (signed_of(batch.mel().shape[2]) != rules.num_mels) {
+    raise({.code = &kTrainSettings,
+           .promised = "mels of " + std::to_string(rules.num_mels) + " bands, as the model's",
+           .found = std::to_string(batch.mel().shape[2])});
+  }
+}
 
 bool has_rows(const feed::Batch& batch) {
   for (std::size_t row = 0; row < batch.num_rows(); ++row) {

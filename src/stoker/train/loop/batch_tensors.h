@@ -25,9 +25,12 @@ struct TensorRules {
 // Whether there is a row that has both a text and frames.
 bool has_rows(const feed::Batch& batch);
 
+// E-TRAIN-SETTINGS for a batch of another device or of other mels.
+void check_place(const feed::Batch& batch, const TensorRules& rules);
+
 // Takes padded and packed batches, in host memory or in that of the model's device. The batch goes
 // back to the feed as soon as the device has read it; the host does not wait for that. The stream
-// must have waited for the batch. E-TRAIN-SETTINGS for a batch of another device or of other mels.
+// must have waited for the batch. E-TRAIN-SETTINGS as check_place().
 ModelBatch take_tensors(feed::Batch batch, const TensorRules& rules);
 
 // What the host must know of a batch after it is gone.

@@ -74,7 +74,7 @@ at::Tensor read_tensor(const StoredTensor& stored, const at::Tensor& like) {
 }
 
 FlatUpdate::FlatUpdate(const std::vector<NamedTensor>& parameters, const UpdateRule& rule,
-                       at::Device device)
+                       at::Device device, std::optional<at::ScalarType> shadow)
     : rule_(rule) {
   const at::NoGradGuard no_grad;
   std::int64_t end = 0;
@@ -99,6 +99,26 @@ FlatUpdate::FlatUpdate(const std::vector<NamedTensor>& parameters, const UpdateR
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     model_[i].mutable_grad() = view_of(gradients_, parts_[i]);
   }
+  if (!shadow) return;
+  shadow_ = parameters_.to(*shadow);
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    *parameters[i].shadow = view_of(shadow_, parts_[i]);
+  }
+}
+
+FlatBuffers FlatUpdate::buffers() const {
+  const bool is_half = shadow_.defined() && shadow_.scalar_type() == at::kHalf;
+  return {.parameters = parameters_.data_ptr<float>(),
+          .gradients = gradients_.data_ptr<float>(),
+          .moments1 = moments1_.data_ptr<float>(),
+          .moments2 = moments2_.data_ptr<float>(),
+          .average = average_.data_ptr<float>(),
+          .shadow = shadow_.defined() ? shadow_.data_ptr() : nullptr,
+          .shadow_type = !shadow_.defined() ? ShadowType::kNone
+                         : is_half          ? ShadowType::kF16
+                                            : ShadowType::kBf16,
+          .num_values = static_cast<std::size_t>(parameters_.numel()),
+          .num_updates = num_updates_.data_ptr<float>()};
 }
 
 at::Tensor FlatUpdate::view_of(const at::Tensor& flat, const Part& part) {
@@ -125,6 +145,7 @@ FlatUpdate::Outcome FlatUpdate::apply(const Accumulated& accumulated, double lea
       rule_.clip_norm > 0 ? weight * at::clamp_min(norm / rule_.clip_norm, 1.0) : weight;
   call_fused(at::full({}, learning_rate, parameters_.options()), divisor, is_held);
   move_average(is_held);
+  if (shadow_.defined()) shadow_.copy_(parameters_);
   gradients_.zero_();
   return {norm, is_skipped.to(at::kFloat)};
 }
@@ -219,6 +240,7 @@ void FlatUpdate::restore(const LearnerState& state) {
   moments1_.copy_(moments1);
   moments2_.copy_(moments2);
   num_updates_.copy_(num_updates);
+  if (shadow_.defined()) shadow_.copy_(parameters_);
   gradients_.zero_();
 }
 

@@ -5,10 +5,12 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "stoker/train/checkpoint/tensor_file.h"
+#include "stoker/train/loop/device/update_flat.h"
 #include "stoker/train/loop/learner.h"
 #include "stoker/train/model/tts_model.h"
 
@@ -18,8 +20,10 @@ namespace stoker::train {
 // backward() adds into them in place.
 class FlatUpdate {
  public:
-  // Takes the parameters' values over and moves them to `device`.
-  FlatUpdate(const std::vector<NamedTensor>& parameters, const UpdateRule& rule, at::Device device);
+  // Takes the parameters' values over and moves them to `device`; with `shadow`, fp16 or bf16,
+  // their shadows are views of a copy in that type, which buffers() lets kernels keep up to date.
+  FlatUpdate(const std::vector<NamedTensor>& parameters, const UpdateRule& rule, at::Device device,
+             std::optional<at::ScalarType> shadow = {});
 
   // What backward() was called on since the last apply(): f32 scalars on the device.
   struct Accumulated {
@@ -38,6 +42,9 @@ class FlatUpdate {
 
   std::uint64_t num_parameters() const { return num_parameters_; }
   const at::Tensor& flat_parameters() const { return parameters_; }
+  const at::Tensor& flat_gradients() const { return gradients_; }
+  // For update_flat(), which does what apply() does; of a GPU.
+  FlatBuffers buffers() const;
 
   // While it lives the parameters have the values of the average. No graph may be built that is
   // gone back through later.
@@ -86,6 +93,7 @@ class FlatUpdate {
   std::vector<Part> parts_;
   std::uint64_t num_parameters_ = 0;
   at::Tensor parameters_, gradients_, moments1_, moments2_, average_;
+  at::Tensor shadow_;       // not defined: none
   at::Tensor num_updates_;  // f32 scalar: what Adam corrects its bias by
 };
 

@@ -14,6 +14,7 @@
 #include "stoker/config/settings_text.h"
 #include "stoker/feed/sampling/ranks.h"
 #include "stoker/train/errors.h"
+#include "stoker/train/loop/device/step_packing.h"
 #include "stoker/train/loop/mel_scale.h"
 #include "stoker/train/model/model_shape.h"
 
@@ -45,6 +46,15 @@ config::Precision resolved_precision(config::Precision asked, Device device) {
            .promised = "training.precision fp32 or bf16 on a CPU",
            .found = std::string(config::names_of(asked)[static_cast<std::size_t>(asked)])});
   return asked;
+}
+
+bool uses_graphs(config::OnOffAuto asked, Device device) {
+  if (device.is_cpu() && asked == config::OnOffAuto::kOn)
+    raise({.code = &kTrainSettings,
+           .promised = "training.graphs auto or off on a CPU",
+           .found = "on",
+           .cure = "leave out --graphs, or name a GPU with --device"});
+  return device.is_cuda() && asked != config::OnOffAuto::kOff;
 }
 
 std::uint64_t device_bound(const Settings& settings, Device device, const TrainingHooks& hooks) {
@@ -195,7 +205,8 @@ class Starter {
         .seed = static_cast<std::uint64_t>(settings_.run.seed),
         .is_deterministic = training_.deterministic,
         .num_threads = num_threads(run),
-        .max_device_bytes = device_bound(settings_, run.device, hooks_)};
+        .max_device_bytes = device_bound(settings_, run.device, hooks_),
+        .uses_graphs = uses_graphs(training_.graphs, run.device)};
     settle_precision(run, options.precision);
     options.scale = scale_for(run, earlier);
     if (earlier) check_shape(earlier->voice.shape, options.shape, earlier->folder);
@@ -203,6 +214,19 @@ class Starter {
     if (earlier) restore(run, *earlier);
     describe(run, options, earlier);
     tell_model(run, options.scale);
+    if (options.uses_graphs) capture_graphs(run, options.shape.reference_frames);
+  }
+
+  void capture_graphs(StartedRun& run, std::int64_t max_reference_frames) {
+    run.learner->prepare(step_shapes_of(run.feeds.train.feed, max_reference_frames));
+    const GraphFigures figures = run.learner->graph_figures();
+    tell_line(hooks_,
+              fmt::format("graphs    captured {} in {:.1f} s",
+                          counted(figures.num_captured, "shape", "shapes"), figures.capture_s));
+    if (figures.num_eager > 0)
+      tell_warning(hooks_,
+                   fmt::format("{} cannot be captured and run without graphs: {}",
+                               counted(figures.num_eager, "shape", "shapes"), figures.reason));
   }
 
   void tell_model(const StartedRun& run, const MelScale& scale) {

@@ -5,11 +5,13 @@
 #include <ATen/core/grad_mode.h>
 
 #include <algorithm>
-#include <deque>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "stoker/base/philox.h"
 #include "stoker/train/loop/batch_tensors.h"
+#include "stoker/train/loop/device/device_steps.h"
 #include "stoker/train/loop/flat_update.h"
 #include "stoker/train/loop/learner.h"
 #include "stoker/train/loop/torch_place.h"
@@ -23,11 +25,14 @@ namespace {
 constexpr std::uint64_t kAfterTraining = std::uint64_t{1} << 31U;
 // Together with the frames of a batch, which weigh its loss, about the customary 65,536.
 constexpr double kFirstLossScale = 4.0;
-constexpr int kGrowthInterval = 2000;
 constexpr std::size_t kTextsAtOnce = 16;
-// Of the batches since the last update: each loss times its frames, then the frames.
-constexpr std::int64_t kNumLosses = 4;
-constexpr std::int64_t kNumSums = kNumLosses + 1;
+
+std::optional<at::ScalarType> shadow_of(const LearnerOptions& options) {
+  if (options.device.is_cpu()) return std::nullopt;
+  if (options.precision == config::Precision::kBf16) return at::kBFloat16;
+  if (options.precision == config::Precision::kFp16) return at::kHalf;
+  return std::nullopt;
+}
 
 class TorchLearner final : public Learner {
   template <class Work>
@@ -44,80 +49,57 @@ class TorchLearner final : public Learner {
       : options_(options),
         place_(place),
         model_(options.shape, {.dropout = options.dropout, .seed = options.seed}),
-        update_(model_.parameters(), options.rule, place.device),
+        update_(model_.parameters(), options.rule, place.device, shadow_of(options)),
         rules_{.device = place.device,
                .scale = options.scale,
                .num_mels = options.shape.num_mels,
                .max_reference_frames = options.shape.reference_frames},
         evaluation_seed_(KeyedDraws({options.seed, "train-evaluation"}).next_u64()),
-        sums_(at::zeros({kNumSums}, at::device(place.device).dtype(at::kDouble))),
-        busy_(place.stream) {
-    if (options.precision != config::Precision::kFp16) return;
-    loss_scale_ = at::full({}, kFirstLossScale, at::device(place.device).dtype(at::kFloat));
-    num_grown_ = at::zeros({}, at::device(place.device).dtype(at::kInt));
+        sums_(at::zeros({kNumSums}, at::kDouble)) {
+    if (options.precision == config::Precision::kFp16) {
+      scale_.scale = at::full({}, kFirstLossScale, at::device(place.device).dtype(at::kFloat));
+      scale_.num_grown = at::zeros({}, at::device(place.device).dtype(at::kInt));
+    }
+    if (place.stream) steps_.emplace(options, rules_, model_, update_, scale_);
   }
 
   std::uint64_t num_parameters() const override { return update_.num_parameters(); }
 
-  void prepare(std::span<const StepShape>) override {}
-  GraphFigures graph_figures() const override { return {}; }
-  std::uint64_t probe_bytes(const StepShape&) override { return 0; }
+  void prepare(std::span<const StepShape> shapes) override {
+    if (steps_) run([&] { steps_->prepare(shapes); });
+  }
+  GraphFigures graph_figures() const override {
+    return steps_ ? steps_->graph_figures() : GraphFigures{};
+  }
+  std::uint64_t probe_bytes(const StepShape& shape) override {
+    return steps_ ? run([&] { return steps_->probe_bytes(shape); }) : 0;
+  }
 
   void add_batch(feed::Batch batch, std::uint64_t batch_number) override {
     run([&] {
       if (!has_rows(batch)) return;
-      hold_back(batch);
+      if (steps_) return steps_->add_batch(std::move(batch), batch_number);
       busy_.begin();
       const ModelBatch tensors = take_tensors(std::move(batch), rules_);
       const Losses losses = forward(tensors, {options_.seed, batch_number}, ModelMode::kTrain);
       at::Tensor weighted = losses.total() * losses.num_frames;
-      if (loss_scale_.defined()) weighted = weighted * loss_scale_;
+      if (scale_.scale.defined()) weighted = weighted * scale_.scale;
       weighted.backward();
-      add_figures(losses);
+      add_sums(losses);
       busy_.end();
     });
   }
 
   void update(double learning_rate) override {
     run([&] {
-      busy_.begin();
-      const at::Tensor frames = sums_[kNumLosses];
-      at::Tensor weight = frames.to(at::kFloat);
-      if (loss_scale_.defined()) weight = weight * loss_scale_;
-      const FlatUpdate::Outcome outcome =
-          update_.apply({weight, sums_.narrow(0, 0, kNumLosses).sum()}, learning_rate);
-      if (loss_scale_.defined()) {
-        at::_amp_update_scale_(loss_scale_, num_grown_, outcome.is_skipped, 2.0, 0.5,
-                               kGrowthInterval);
-      }
-      const at::Tensor values =
-          at::cat({sums_.narrow(0, 0, 3) / at::where(frames == 0, at::ones_like(frames), frames),
-                   at::stack({outcome.gradient_norm, outcome.is_skipped}).to(at::kDouble)});
-      sums_.zero_();
-      at::Tensor host = to_host_later(values);
-      busy_.end();
-      pending_.push_back({++num_updates_, std::move(host), std::move(busy_)});
-      busy_ = BusyTime(place_.stream);
+      ++num_updates_;
+      if (steps_) return steps_->update(learning_rate, num_updates_);
+      update_here(learning_rate);
     });
   }
 
   std::vector<UpdateFigures> take_figures(Wait wait) override {
-    return run([&] {
-      std::vector<UpdateFigures> taken;
-      while (!pending_.empty()) {
-        const PendingFigures& next = pending_.front();
-        if (wait == Wait::kWait) next.busy.wait();
-        if (!next.busy.is_done()) break;
-        const double* const values = next.host.const_data_ptr<double>();
-        taken.push_back({.update = next.update,
-                         .losses = {values[0], values[1], values[2]},
-                         .gradient_norm = values[3],
-                         .is_skipped = values[4] != 0,
-                         .compute_s = next.busy.seconds()});
-        pending_.pop_front();
-      }
-      return taken;
-    });
+    return run([&] { return steps_ ? steps_->take_figures(wait) : std::exchange(figures_, {}); });
   }
 
   Evaluation evaluate(feed::Batch batch, std::uint64_t batch_number) override {
@@ -188,9 +170,9 @@ class TorchLearner final : public Learner {
       std::vector<StoredTensor>& counts = state.optimizer.tensors;
       counts.push_back(store_tensor(
           "updates", at::scalar_tensor(static_cast<std::int64_t>(num_updates_), at::kLong)));
-      if (loss_scale_.defined()) {
-        counts.push_back(store_tensor("loss_scale", loss_scale_));
-        counts.push_back(store_tensor("loss_scale_age", num_grown_));
+      if (scale_.scale.defined()) {
+        counts.push_back(store_tensor("loss_scale", scale_.scale));
+        counts.push_back(store_tensor("loss_scale_age", scale_.num_grown));
       }
       return state;
     });
@@ -200,19 +182,20 @@ class TorchLearner final : public Learner {
     run([&] {
       const at::Tensor num_updates = read_count(state, "updates", at::zeros({}, at::kLong));
       at::Tensor scale, age;
-      if (loss_scale_.defined()) {
+      if (scale_.scale.defined()) {
         scale = read_count(state, "loss_scale", at::full({}, kFirstLossScale, at::kFloat));
         age = read_count(state, "loss_scale_age", at::zeros({}, at::kInt));
       }
       update_.restore(state);
       num_updates_ = static_cast<std::uint64_t>(num_updates.item<std::int64_t>());
-      if (loss_scale_.defined()) {
-        loss_scale_.copy_(scale);
-        num_grown_.copy_(age);
+      if (scale_.scale.defined()) {
+        scale_.scale.copy_(scale);
+        scale_.num_grown.copy_(age);
       }
       sums_.zero_();
-      pending_.clear();
-      busy_ = BusyTime(place_.stream);
+      figures_.clear();
+      busy_ = BusyTime();
+      if (steps_) steps_->start_anew();
     });
   }
 
@@ -237,12 +220,6 @@ class TorchLearner final : public Learner {
   }
 
  private:
-  struct PendingFigures {
-    std::uint64_t update = 0;
-    at::Tensor host;  // f64: three losses, norm, skipped
-    BusyTime busy;
-  };
-
   Losses forward(const ModelBatch& batch, const StepKey& key, ModelMode mode) const {
     const AutocastScope autocast(place_.device.type(), options_.precision);
     return model_.loss(batch, key, mode);
@@ -256,18 +233,38 @@ class TorchLearner final : public Learner {
     if (place_.stream) batch.wait(current_stream(place_.device));
   }
 
-  void add_figures(const Losses& losses) {
+  void add_sums(const Losses& losses) {
     const at::NoGradGuard no_grad;
     const at::Tensor values = at::stack({losses.duration, losses.prior, losses.flow,
                                          losses.alignment, at::ones_like(losses.num_frames)});
     sums_.add_(values.to(at::kDouble) * losses.num_frames);
   }
 
-  at::Tensor to_host_later(const at::Tensor& values) const {
-    if (!place_.stream) return values;
-    const at::Tensor host =
-        at::empty(values.sizes(), at::device(at::kCPU).dtype(at::kDouble).pinned_memory(true));
-    return host.copy_(values, /*non_blocking=*/true);
+  // On the CPU.
+  void update_here(double learning_rate) {
+    busy_.begin();
+    const at::Tensor frames = sums_[kNumLosses];
+    at::Tensor weight = frames.to(at::kFloat);
+    if (scale_.scale.defined()) weight = weight * scale_.scale;
+    const FlatUpdate::Outcome outcome =
+        update_.apply({weight, sums_.narrow(0, 0, kNumLosses).sum()}, learning_rate);
+    if (scale_.scale.defined()) {
+      at::_amp_update_scale_(scale_.scale, scale_.num_grown, outcome.is_skipped, 2.0, 0.5,
+                             kGrowthInterval);
+    }
+    busy_.end();
+    const double* const sums = sums_.const_data_ptr<double>();
+    const double weighed_by = sums[kNumLosses] == 0 ? 1 : sums[kNumLosses];
+    figures_.push_back(
+        {.update = num_updates_,
+         .losses = {sums[0] / weighed_by, sums[1] / weighed_by, sums[2] / weighed_by},
+         .gradient_norm = outcome.gradient_norm.item<double>(),
+         .is_skipped = outcome.is_skipped.item<double>() != 0,
+         .compute_s = busy_.busy_s(),
+         .began_s = busy_.began_s(),
+         .ended_s = busy_.ended_s()});
+    sums_.zero_();
+    busy_ = BusyTime();
   }
 
   static at::Tensor read_count(const LearnerState& state, const char* name,
@@ -282,11 +279,14 @@ class TorchLearner final : public Learner {
   FlatUpdate update_;
   TensorRules rules_;
   std::uint64_t evaluation_seed_;
-  at::Tensor sums_;                    // f64 [kNumSums]
-  at::Tensor loss_scale_, num_grown_;  // of fp16 alone
+  ScaleTensors scale_;  // of fp16 alone
   std::uint64_t num_updates_ = 0;
+  // Of a CPU.
+  at::Tensor sums_;  // f64 [kNumSums], as a StepLedger's
   BusyTime busy_;
-  std::deque<PendingFigures> pending_;
+  std::vector<UpdateFigures> figures_;
+  // Of a GPU.
+  std::optional<DeviceSteps> steps_;
 };
 
 }  // namespace

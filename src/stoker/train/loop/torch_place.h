@@ -6,16 +6,15 @@
 #include <ATen/Parallel.h>
 #include <ATen/autocast_mode.h>
 #include <c10/core/AllocatorConfig.h>
-#include <c10/core/Event.h>
 #include <c10/core/StreamGuard.h>
 #include <c10/util/Exception.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <new>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "stoker/base/clock.h"
 #include "stoker/base/log.h"
@@ -151,37 +150,28 @@ class AutocastScope {
   at::ScalarType type_;
 };
 
-// Adds up how long the device, or the thread of a CPU, worked in several spans.
+// When a thread began and ended spans of work, and how long they were together.
 class BusyTime {
  public:
-  explicit BusyTime(std::optional<c10::Stream> stream = {}) : stream_(stream) {}
-
-  void begin() { stream_ ? marks_.push_back(mark()) : static_cast<void>(watch_ = Stopwatch()); }
-  void end() { stream_ ? marks_.push_back(mark()) : static_cast<void>(cpu_s_ += watch_.seconds()); }
-
-  bool is_done() const { return marks_.empty() || marks_.back().query(); }
-  void wait() const {
-    if (!marks_.empty()) marks_.back().synchronize();
+  void begin() {
+    span_s_ = now_s();
+    if (!began_s_) began_s_ = span_s_;
   }
-  double seconds() const {
-    double total_s = cpu_s_;
-    for (std::size_t i = 1; i < marks_.size(); i += 2) {
-      total_s += marks_[i - 1].elapsedTime(marks_[i]) * 1e-3;
-    }
-    return total_s;
+  void end() {
+    ended_s_ = now_s();
+    busy_s_ += ended_s_ - span_s_;
   }
+  double began_s() const { return began_s_.value_or(0); }
+  double ended_s() const { return ended_s_; }
+  double busy_s() const { return busy_s_; }
 
  private:
-  c10::Event mark() const {
-    c10::Event event(stream_->device_type(), c10::EventFlag::BACKEND_DEFAULT);
-    event.record(*stream_);
-    return event;
-  }
+  static double now_s() { return std::chrono::duration<double>(system_clock().now()).count(); }
 
-  std::optional<c10::Stream> stream_;
-  std::vector<c10::Event> marks_;
-  Stopwatch watch_;
-  double cpu_s_ = 0;
+  std::optional<double> began_s_;
+  double span_s_ = 0;
+  double ended_s_ = 0;
+  double busy_s_ = 0;
 };
 
 }  // namespace stoker::train

@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "stoker/base/bytes.h"
 #include "stoker/config/settings_text.h"
 #include "stoker/feed/start_rule.h"
+#include "stoker/train/errors.h"
 #include "stoker/train/loop/alignment_check.h"
 #include "stoker/train/loop/run_extras.h"
 #include "stoker/train/loop/run_judge.h"
@@ -41,6 +43,23 @@ Json losses_json(const LossFigures& losses) {
               {"duration", losses.duration},
               {"prior", losses.prior},
               {"flow", losses.flow}};
+}
+
+// What a run may be started again with where the memory was not enough.
+std::string smaller_batches(const config::BatchSettings& batch) {
+  constexpr std::int64_t kRound = 64;
+  const auto smaller = [](std::int64_t count, std::int64_t round) {
+    return std::max(round, count * 3 / 4 / round * round);
+  };
+  const std::string words =
+      batch.batch_size
+          ? fmt::format("data.batch_size {}", smaller(*batch.batch_size, 1))
+          : fmt::format("data.batch_frames {}",
+                        smaller(batch.batch_frames.value_or(config::kDefaultBatchFrames), kRound));
+  return fmt::format(
+      "run the same command with --resume, --allow-changed-data and {}, or end the "
+      "other programs on that device",
+      words);
 }
 
 class TrainingRun {
@@ -321,7 +340,14 @@ class TrainingRun {
 }  // namespace
 
 Json run_training(const config::Settings& settings, const TrainingHooks& hooks) {
-  return TrainingRun(settings, hooks).run();
+  try {
+    return TrainingRun(settings, hooks).run();
+  } catch (const Failure& failure) {
+    if (failure.error().code != &kTrainMemory) throw;
+    Error error = failure.error();
+    error.cure = smaller_batches(settings.batch);
+    raise(std::move(error));
+  }
 }
 
 }  // namespace stoker::train

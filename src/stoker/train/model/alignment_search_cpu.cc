@@ -21,24 +21,26 @@ RowSize size_of(const AlignmentBatch& batch, std::int64_t row) {
 
 // Only what can be reached from the first token and still reach the last is computed: token x at
 // frames x … num_frames - num_tokens + x, of which `advanced` keeps one flag each.
-void search_row(const float* score, std::int64_t stride, RowSize size, std::int64_t* out) {
+void search_row(const float* score, const AlignmentBatch& batch, RowSize size, std::int64_t* out) {
+  const std::int64_t stride = batch.token_stride();
+  const std::int64_t step = batch.frame_stride();
   const std::int64_t width = size.num_frames - size.num_tokens + 1;
   std::vector<float> best(static_cast<std::size_t>(width));
   std::vector<std::uint8_t> advanced(static_cast<std::size_t>(width * size.num_tokens));
   float sum = 0;
   for (std::int64_t k = 0; k < width; ++k) {
-    sum = k == 0 ? score[0] : score[k] + sum;
+    sum = k == 0 ? score[0] : score[k * step] + sum;
     best[static_cast<std::size_t>(k)] = sum;
   }
   for (std::int64_t x = 1; x < size.num_tokens; ++x) {
-    const float* at = score + x * stride + x;
+    const float* at = score + x * stride + x * step;
     std::uint8_t* flags = advanced.data() + x * width;
     float stay = 0;
     for (std::int64_t k = 0; k < width; ++k) {
       float& before = best[static_cast<std::size_t>(k)];  // of token x - 1, one frame ago
       const bool is_advance = k == 0 || before > stay;
       flags[k] = is_advance ? 1 : 0;
-      stay = at[k] + (is_advance ? before : stay);
+      stay = at[k * step] + (is_advance ? before : stay);
       before = stay;
     }
   }
@@ -58,8 +60,7 @@ void search_alignment(const AlignmentBatch& batch, unsigned num_threads) {
     std::fill_n(out, batch.num_frames, 0);
     const RowSize size = size_of(batch, row);
     if (size.num_tokens == 0) return;
-    search_row(batch.score + row * batch.num_tokens * batch.num_frames, batch.num_frames, size,
-               out);
+    search_row(batch.score + row * batch.num_tokens * batch.num_frames, batch, size, out);
   });
 }
 

@@ -5,7 +5,7 @@ namespace stoker::train {
 
 std::size_t alignment_scratch_bytes(const AlignmentBatch&) { return 0; }
 
-void search_alignment(const AlignmentBatch&, void*, cuda::StreamView) {
+void search_alignment(const AlignmentBatch&, const DeviceSearch&, cuda::StreamView) {
   raise({.code = &cuda::kCudaNone, .found = "this stoker is built without CUDA"});
 }
 

@@ -26,6 +26,27 @@ inline RowDraws row_draws(const DrawStream& stream) {
           (static_cast<std::uint32_t>(stream.key.step >> 32U) << 16U) ^ stream.site};
 }
 
+// The draws of a kernel: where the step is in device memory, the kernel reads it when it runs.
+struct LateDraws {
+  RowDraws draws;
+  const std::uint64_t* step = nullptr;
+};
+
+inline LateDraws late_draws(const DrawStream& stream) {
+  DrawStream own = stream;
+  if (own.key.step_on_device != nullptr) own.key.step = 0;
+  return {row_draws(own), own.key.step_on_device};
+}
+
+constexpr RowDraws with_step(const LateDraws& late) {
+  RowDraws draws = late.draws;
+  if (late.step != nullptr) {
+    draws.step_low = static_cast<std::uint32_t>(*late.step);
+    draws.step_high_and_site ^= static_cast<std::uint32_t>(*late.step >> 32U) << 16U;
+  }
+  return draws;
+}
+
 constexpr PhiloxCounter words_of(const RowDraws& draws, std::size_t row, std::size_t block) {
   return philox4x32_10({static_cast<std::uint32_t>(block), draws.step_low,
                         static_cast<std::uint32_t>(row), draws.step_high_and_site},

@@ -6,14 +6,9 @@
 
 #include <array>
 
-#include "stoker/train/model/alignment_search.h"
-
 namespace stoker::train {
 namespace {
 
-constexpr double kLeastNoise = 1e-4;  // that is left at time 1
-constexpr double kPullBatches = 100;
-constexpr double kPullStrength = 20'000;  // on squares of shares of the utterance
 // Log-mels are given in units of their deviation, which is about three for speech; powers of
 // magnitudes then have a deviation of about 0.46 around one.
 constexpr double kLogDeviation = 3;
@@ -53,35 +48,43 @@ at::Tensor number_of(const at::Tensor& kth, const at::Tensor& per_token) {
   return at::add(kth.remainder(per_token), kth.floor_divide(per_token), kStatesPerToken);
 }
 
-// Logarithm of the density of each frame around each state, less what all states of a frame share.
+// Logarithm of the density of each frame around each state, less what all states of a frame share;
+// on a GPU frames come first, and the search itself pulls.
 at::Tensor score_of(const at::Tensor& states, const AlignInput& input,
                     const at::Tensor& state_len) {
   const at::Tensor half_square = states.square().sum(2, true).mul_(-0.5);
+  if (states.is_cuda())
+    return at::baddbmm(half_square.transpose(1, 2), input.target, states.transpose(1, 2));
   at::Tensor score = at::baddbmm(half_square, states, input.target.transpose(1, 2));
-  if (input.pull > 0) {
+  if (input.pull.strength > 0) {
     const at::Tensor beside = shares(state_len, score.size(1)).unsqueeze(2) -
                               shares(input.mel_len, score.size(2)).unsqueeze(1);
-    score.sub_(beside.square_(), input.pull);
+    score.sub_(beside.square_(), input.pull.strength);
   }
   return score;
 }
 
-at::Tensor search(const at::Tensor& score, const at::Tensor& state_len, const at::Tensor& mel_len) {
-  at::Tensor out = at::empty({score.size(0), score.size(2)}, mel_len.options());
-  const AlignmentBatch batch{score.const_data_ptr<float>(),
-                             state_len.const_data_ptr<std::int64_t>(),
-                             mel_len.const_data_ptr<std::int64_t>(),
-                             out.data_ptr<std::int64_t>(),
-                             score.size(0),
-                             score.size(1),
-                             score.size(2)};
-  if (score.is_cpu()) {
+at::Tensor search(const at::Tensor& score, const at::Tensor& state_len, const AlignInput& input) {
+  const bool is_cpu = score.is_cpu();
+  const std::int64_t num_states = score.size(is_cpu ? 1 : 2);
+  const std::int64_t num_frames = score.size(is_cpu ? 2 : 1);
+  at::Tensor out = at::empty({score.size(0), num_frames}, input.mel_len.options());
+  const AlignmentBatch batch{
+      .score = score.const_data_ptr<float>(),
+      .text_len = state_len.const_data_ptr<std::int64_t>(),
+      .mel_len = input.mel_len.const_data_ptr<std::int64_t>(),
+      .token_of_frame = out.data_ptr<std::int64_t>(),
+      .num_rows = score.size(0),
+      .num_tokens = num_states,
+      .num_frames = num_frames,
+      .layout = is_cpu ? ScoreLayout::kTokensFirst : ScoreLayout::kFramesFirst};
+  if (is_cpu) {
     search_on_cpu(batch);
     return out;
   }
   const at::Tensor scratch = at::empty({static_cast<std::int64_t>(alignment_scratch_bytes(batch))},
                                        score.options().dtype(at::kByte));
-  search_alignment(batch, scratch.data_ptr(), current_stream(score.device()));
+  search_alignment(batch, {scratch.data_ptr(), input.pull}, current_stream(score.device()));
   return out;
 }
 
@@ -110,10 +113,6 @@ Prompt crop_prompt(const at::Tensor& mel, const at::Tensor& mel_len, const at::T
       frames.lt(first).logical_or_(frames.ge(first + prompt.lengths.unsqueeze(1)));
   prompt.is_loss = is_outside.logical_and_(frames.lt(mel_len.unsqueeze(1)));
   return prompt;
-}
-
-double diagonal_pull(std::uint64_t step) {
-  return std::max(0.0, kPullStrength * (1 - static_cast<double>(step) / kPullBatches));
 }
 
 at::Tensor alignment_target(const at::Tensor& mel, const at::Tensor& frame_mask) {
@@ -148,7 +147,7 @@ Alignment align(const AlignInput& input) {
   const at::Tensor in_order =
       repeat_tokens(all, number_of(places, per_token).clamp_max_(all.size(1) - 1));
   const at::Tensor score = score_of(in_order, input, state_len);
-  const at::Tensor found = search(score, state_len, input.mel_len);
+  const at::Tensor found = search(score, state_len, input);
   alignment.token_of_frame = found.floor_divide(per_token);
   alignment.state_of_frame = number_of(found, per_token);
   return alignment;

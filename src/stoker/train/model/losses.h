@@ -2,6 +2,7 @@
 // waits for the device.
 #pragma once
 
+#include "stoker/train/model/alignment_search.h"
 #include "stoker/train/model/layers.h"
 
 namespace stoker::train {
@@ -23,9 +24,6 @@ struct Prompt {
 Prompt crop_prompt(const at::Tensor& mel, const at::Tensor& mel_len, const at::Tensor& crop,
                    std::int64_t most_frames);
 
-// How strong the pull to the diagonal is in a batch of the run; 0 for all but the first.
-double diagonal_pull(std::uint64_t step);
-
 // What frames are aligned by, f32 [B, Y, M]: of every band the harmonic mean of three frames'
 // magnitudes, to a small power. Where two tokens meet, the louder one reaches into its neighbour's
 // frames; this mean is near the quieter of two levels that differ much, and between two that do
@@ -37,7 +35,7 @@ struct AlignInput {
   at::Tensor target;     // f32 [B, Y, M]
   at::Tensor token_len;  // i64 [B]; 0: not aligned
   at::Tensor mel_len;    // i64 [B]
-  double pull = 0;
+  DiagonalPull pull;
 };
 // Rows of which a token has few frames are aligned with the mean of its states.
 struct Alignment {
@@ -61,6 +59,8 @@ at::Tensor duration_loss(const at::Tensor& log_duration, const at::Tensor& num_f
 
 // Mean of squares over frames in the mask and over bands.
 at::Tensor masked_square(const at::Tensor& difference, const at::Tensor& mask);
+
+inline constexpr double kLeastNoise = 1e-4;  // that is left at time 1
 
 // Place and velocity of a straight way from noise to speech (Lipman et al., "Flow matching", 2023).
 struct FlowTarget {

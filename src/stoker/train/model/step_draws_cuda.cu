@@ -25,10 +25,11 @@ __device__ void make(const PhiloxCounter& words, float* values) {
 
 // One block of Philox a thread; rows beyond the grid follow in turns.
 template <Kind kKind>
-__global__ void fill_kernel(RowDraws draws, DrawTarget out) {
+__global__ void fill_kernel(LateDraws late, DrawTarget out) {
   const std::size_t block = std::size_t{blockIdx.x} * kThreads + threadIdx.x;
   const std::size_t first = block * kBlockValues;
   if (first >= out.row_values) return;
+  const RowDraws draws = with_step(late);
   for (std::size_t row = blockIdx.y; row < out.num_rows; row += gridDim.y) {
     float values[kBlockValues];
     make<kKind>(words_of(draws, out.first_row + row, block), values);
@@ -45,7 +46,7 @@ void fill(const DrawStream& stream, const DrawTarget& out, cuda::StreamView on) 
   const dim3 grid(static_cast<unsigned>((num_blocks + kThreads - 1) / kThreads),
                   out.num_rows < kMostRows ? static_cast<unsigned>(out.num_rows) : kMostRows);
   audio::launch("fill_kernel", [&] {
-    fill_kernel<kKind><<<grid, kThreads, 0, on.handle()>>>(row_draws(stream), out);
+    fill_kernel<kKind><<<grid, kThreads, 0, on.handle()>>>(late_draws(stream), out);
   });
 }
 

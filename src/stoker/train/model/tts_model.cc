@@ -51,7 +51,7 @@ Losses TtsModel::loss(const ModelBatch& batch, const StepKey& key, ModelMode mod
   const at::Tensor is_usable = batch.text_len.gt(0).logical_and_(batch.mel_len.ge(text.lengths));
   const at::Tensor target = alignment_target(mel, frame_mask);
   const Alignment alignment = align({encoded.states.detach(), target, text.lengths * is_usable,
-                                     batch.mel_len, is_training ? diagonal_pull(key.step) : 0});
+                                     batch.mel_len, is_training ? pull_of(key) : DiagonalPull{}});
   const at::Tensor is_frame = frame_mask.logical_and(is_usable.unsqueeze(1));
   const at::Tensor is_loss = prompt.is_loss.logical_and(is_usable.unsqueeze(1));
   const at::Tensor mean = repeat_tokens(encoded.mean, alignment.token_of_frame);

@@ -29,6 +29,9 @@ inline at::Tensor linear(const at::Tensor& values, const Linear& by,
 // The same, then GELU (tanh).
 at::Tensor linear_gelu(const at::Tensor& values, const Parameter& weight, const Parameter& bias);
 
+// The second layer of the first's GELU.
+at::Tensor feed_forward(const at::Tensor& values, const Linear& up, const Linear& down);
+
 // Rows of a table [ids, C] by i64 [N]; an index of -1 gives zeros.
 at::Tensor embed(const at::Tensor& indices, const Parameter& table, Result result);
 
@@ -38,7 +41,9 @@ struct Modulation {
   at::Tensor shift;
 };
 // norm(x) * factor + shift over the last axis of a residual f32 [N, C], each row with its own.
-at::Tensor norm_modulate(const at::Tensor& residual, const Modulation& by, const PackedRows& rows);
+// `compute` is the type of what a GPU gives.
+at::Tensor norm_modulate(const at::Tensor& residual, const Modulation& by, const PackedRows& rows,
+                         at::ScalarType compute);
 struct SumAndNorm {
   at::Tensor sum;   // f32 [N, C], the next residual
   at::Tensor norm;  // [N, C]

@@ -95,7 +95,8 @@ at::Tensor Decoder::packed_velocity(const PackedInput& input) const {
                 : rearrange(input.noisy, {frames.flatten(), {}}).view({places.num_places(), -1});
   const at::Tensor first =
       (fused::linear(noisy, noisy_) + packed_condition(input, frames)).to(at::kFloat);
-  fused::SumAndNorm values{first, fused::norm_modulate(first, {changes[0], changes[1]}, places)};
+  fused::SumAndNorm values{first, fused::norm_modulate(first, {changes[0], changes[1]}, places,
+                                                       noisy_.weight().value().scalar_type())};
   at::TensorList left = changes;
   for (const DecoderBlock& block : blocks_) {
     values = block(values, left, places);

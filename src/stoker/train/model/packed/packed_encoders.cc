@@ -66,7 +66,7 @@ Rearrangement way_to_voice(const PackedText& text, std::int64_t num_latents) {
 }  // namespace
 
 at::Tensor FeedForward::packed(const at::Tensor& values) const {
-  return fused::linear(fused::linear_gelu(values, up_.weight(), up_.bias()), down_);
+  return fused::feed_forward(values, up_, down_);
 }
 
 at::Tensor SelfAttention::operator()(const at::Tensor& values, const PackedRows& rows) const {

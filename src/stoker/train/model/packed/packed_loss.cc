@@ -122,7 +122,7 @@ Losses TtsModel::loss(const PackedBatch& batch, const StepKey& key, ModelMode mo
   const at::Tensor target = alignment_target(pad_rows(batch.mel, frames), is_row);
   const PackedAlignment alignment =
       pack_alignment(align({pad_rows(states.detach(), text.rows), target, token_len * is_usable,
-                            batch.mel_len, is_training ? diagonal_pull(key.step) : 0}),
+                            batch.mel_len, is_training ? pull_of(key) : DiagonalPull{}}),
                      frames, text.rows);
 
   const fused::FlowPoint flow =

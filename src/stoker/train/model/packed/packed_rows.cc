@@ -5,6 +5,8 @@
 
 #include <vector>
 
+#include "stoker/train/model/packed/fused_functions.h"
+
 namespace stoker::train {
 namespace {
 
@@ -19,6 +21,10 @@ at::Tensor take(const at::Tensor& values, const at::Tensor& index, const at::Ten
   std::vector<std::int64_t> one_each(static_cast<std::size_t>(values.dim()), 1);
   one_each[0] = index.numel();
   return taken.masked_fill(is_there.logical_not().view(one_each), 0);
+}
+
+bool has_gradient(const at::Tensor& values) {
+  return at::GradMode::is_enabled() && values.requires_grad();
 }
 
 class Rearrange final : public torch::autograd::Function<Rearrange> {
@@ -38,6 +44,7 @@ class Rearrange final : public torch::autograd::Function<Rearrange> {
 }  // namespace
 
 PackedRows pack_rows(const at::Tensor& lengths, std::int64_t num_places, std::int64_t longest) {
+  if (lengths.is_cuda()) return kernel::pack_rows(lengths, num_places, longest);
   const at::Tensor ends = lengths.cumsum(0);
   const at::Tensor places = at::arange(num_places, lengths.options());
   return {at::constant_pad_nd(ends, {1, 0}).to(at::kInt),
@@ -45,6 +52,7 @@ PackedRows pack_rows(const at::Tensor& lengths, std::int64_t num_places, std::in
 }
 
 at::Tensor place_in_row(const PackedRows& rows) {
+  if (rows.row_of.is_cuda()) return kernel::place_in_row(rows);
   const at::Tensor begin =
       rows.begins.index_select(0, rows.row_of.clamp_max(rows.num_rows())).to(at::kLong);
   const at::Tensor places = at::arange(rows.num_places(), begin.options()) - begin;
@@ -54,6 +62,7 @@ at::Tensor place_in_row(const PackedRows& rows) {
 at::Tensor is_within(const PackedRows& rows) { return rows.row_of.lt(rows.num_rows()); }
 
 at::Tensor pad_rows(const at::Tensor& values, const PackedRows& rows) {
+  if (values.is_cuda() && !has_gradient(values)) return kernel::pad_rows(values, rows);
   const at::Tensor begins = rows.begins.to(at::kLong);
   const at::Tensor first = begins.narrow(0, 0, rows.num_rows()).unsqueeze(1);
   const at::Tensor end = begins.narrow(0, 1, rows.num_rows()).unsqueeze(1);
@@ -62,11 +71,13 @@ at::Tensor pad_rows(const at::Tensor& values, const PackedRows& rows) {
 }
 
 at::Tensor join_rows(const at::Tensor& padded, const PackedRows& rows) {
+  if (padded.is_cuda() && !has_gradient(padded)) return kernel::join_rows(padded, rows);
   const at::Tensor index = rows.row_of.to(at::kLong) * rows.longest + place_in_row(rows);
   return take(padded.flatten(0, 1), index, is_within(rows));
 }
 
 at::Tensor rearrange(const at::Tensor& values, const Rearrangement& way) {
+  if (values.is_cuda()) return kernel::rearrange(values, way);
   if (!values.requires_grad()) return take(values, way.from, way.from.ge(0));
   return Rearrange::apply(values, way.from, way.to);
 }

@@ -1,0 +1,58 @@
+// The largest batch that fits into device memory: probes a few sizes, fits what a step takes, and
+// proves the result with a probe of its own.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "stoker/train/loop/learner.h"
+
+namespace stoker::train {
+
+// bytes = fixed + per_frame * frames + per_cell * cells, where the cells are those of the
+// alignment: states of tokens times frames, row by row, which grow with the square of a text.
+struct StepBytes {
+  double fixed = 0;
+  double per_frame = 0;
+  double per_cell = 0;
+
+  double of(const StepShape& shape) const;
+};
+double alignment_cells(const StepShape& shape);
+
+struct ProbedStep {
+  StepShape shape;
+  std::uint64_t bytes = 0;
+};
+// Least squares with no part below 0; at least one probe.
+StepBytes fit_bytes(std::span<const ProbedStep> probes);
+
+struct BatchSizing {
+  std::uint32_t batch_frames = 0;
+  std::uint64_t bytes = 0;  // that the probe of the largest shape took
+  std::uint64_t allowed_bytes = 0;
+  std::size_t num_probes = 0;
+  bool is_bound_by_data = false;  // a larger one would leave too few batches an epoch
+};
+
+struct SizingRequest {
+  std::uint64_t allowed_bytes = 0;
+  std::uint32_t least_frames = 0;  // of a batch: holds the longest utterance
+  std::uint32_t most_frames = 0;   // of a batch: what the data allow
+  // The shapes of the feed with this many frames a batch; empty where there is no such feed.
+  std::function<std::vector<StepShape>(std::uint32_t batch_frames)> shapes_of;
+  // Device bytes that a step of the shape takes; none where memory did not suffice.
+  std::function<std::optional<std::uint64_t>(const StepShape&)> probe;
+};
+
+// E-TRAIN-MEMORY where not even the least size fits.
+BatchSizing choose_batch_frames(const SizingRequest& request);
+
+// "batches of 312,000 frames: 118.2 of 125.1 GiB (94 %), found in 5 probes"
+std::string sizing_line(const BatchSizing& sizing);
+
+}  // namespace stoker::train
