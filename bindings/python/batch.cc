@@ -47,25 +47,30 @@ std::optional<Tensor> lengths(const PythonBatch& self, std::span<const T> values
       CopyTo::kHost);
 }
 
-std::optional<Tensor> mel_tensor(const PythonBatch& self, const feed::MelArray& mel) {
-  if (mel.data == nullptr) return std::nullopt;
-  return host_tensor(self, mel.data, feed::dl_type(mel.dtype),
-                     {mel.shape[0], mel.shape[1], mel.shape[2]});
+bool is_length(feed::BatchPart part) {
+  using enum feed::BatchPart;
+  return part != kMel && part != kTokens && part != kAudio && part != kReferenceMel &&
+         part != kWavSegment && part != kMelSegment;
 }
 
-std::optional<Tensor> wave_tensor(const PythonBatch& self, const feed::ArrayView<float, 2>& wave) {
-  if (wave.data == nullptr) return std::nullopt;
-  return host_tensor(self, wave.data, feed::kDlFloat32, {wave.shape[0], wave.shape[1]});
+// An array on the batch's device, with its host twin where the feed keeps one. Lengths in host
+// memory are copied, as the feed itself goes by them.
+Tensor device_tensor(const PythonBatch& self, const DlArray& array, bool is_copied,
+                     const void* host) {
+  const bool is_on_cpu = batch_of(self).device().is_cpu();
+  const Tensor tensor = tensor_of(self, array, is_on_cpu ? array.data : host);
+  return is_copied && is_on_cpu ? copy_tensor(tensor, CopyTo::kHost) : tensor;
 }
 
-// A part that is on the batch's device, with its host twin where the feed keeps one. Lengths in
-// host memory are copied, as the feed itself goes by them.
 Tensor device_part(const PythonBatch& self, feed::BatchPart part, const void* host) {
-  const feed::Batch& batch = batch_of(self);
-  const DlArray array = feed::batch_array(batch, part);
-  const bool is_length = part != feed::BatchPart::kMel && part != feed::BatchPart::kTokens;
-  const Tensor tensor = tensor_of(self, array, batch.device().is_cpu() ? array.data : host);
-  return is_length && !tensor.is_on_gpu() ? copy_tensor(tensor, CopyTo::kHost) : tensor;
+  return device_tensor(self, feed::batch_array(batch_of(self), part), is_length(part), host);
+}
+
+// None where the batch has no such part.
+std::optional<Tensor> optional_part(const PythonBatch& self, feed::BatchPart part,
+                                    const void* host = nullptr) {
+  if (feed::batch_array(batch_of(self), part).data == nullptr) return std::nullopt;
+  return device_part(self, part, host);
 }
 
 using MakePart = std::optional<Tensor> (*)(const PythonBatch&, const feed::Batch&);
@@ -104,18 +109,21 @@ constexpr std::array kParts{
     Part{"token_begins", "Where each row begins in tokens, counted over the whole batch.",
          [](P p, B b) { return lengths(p, b.token_begins()); }},
     Part{"audio", "Samples [rows, samples]; None unless data.with_audio is set.",
-         [](P p, B b) { return wave_tensor(p, b.audio()); }},
-    Part{"audio_len", "Samples of each row.", [](P p, B b) { return lengths(p, b.audio_len()); }},
+         [](P p, B) { return optional_part(p, feed::BatchPart::kAudio); }},
+    Part{"audio_len", "Samples of each row.",
+         [](P p, B b) {
+           return optional_part(p, feed::BatchPart::kAudioLen, b.audio_len().data());
+         }},
     Part{"reference_mel", "A crop of the voice [rows, frames, bands]; None unless asked for.",
-         [](P p, B b) { return mel_tensor(p, b.reference_mel()); }},
+         [](P p, B) { return optional_part(p, feed::BatchPart::kReferenceMel); }},
     Part{"reference_len", "Frames of each crop.",
          [](P p, B b) {
-           return b.reference_mel().data == nullptr ? std::nullopt : lengths(p, b.reference_len());
+           return optional_part(p, feed::BatchPart::kReferenceLen, b.reference_len().data());
          }},
     Part{"wav_segment", "Samples of a random segment of each row; None unless asked for.",
-         [](P p, B b) { return wave_tensor(p, b.wav_segment()); }},
+         [](P p, B) { return optional_part(p, feed::BatchPart::kWavSegment); }},
     Part{"mel_segment", "Frames of the same segment; None unless asked for.",
-         [](P p, B b) { return mel_tensor(p, b.mel_segment()); }},
+         [](P p, B) { return optional_part(p, feed::BatchPart::kMelSegment); }},
 };
 
 nb::object ids_of(PythonBatch& self) {
@@ -134,11 +142,10 @@ nb::dict arrays_of(const PythonBatch& self) {
   const feed::Batch& batch = batch_of(self);
   nb::dict all;
   for (const feed::ArrayKind& kind : batch.format().arrays) {
-    const feed::NamedArray array = batch.array(kind.name);
-    std::vector<std::size_t> shape{array.shape[0], array.shape[1]};
-    if (array.shape[2] > 1) shape.push_back(array.shape[2]);
-    all[kind.name.c_str()] = host_tensor(self, array.data, feed::dl_type(array.element), shape);
-    all[(kind.name + "_len").c_str()] = *lengths(self, array.lengths);
+    const feed::DlNamedArray array = feed::named_array(batch, kind.name);
+    const void* const lengths_here = batch.array(kind.name).lengths.data();
+    all[kind.name.c_str()] = device_tensor(self, array.values, false, nullptr);
+    all[(kind.name + "_len").c_str()] = device_tensor(self, array.lengths, true, lengths_here);
   }
   return all;
 }
@@ -289,7 +296,7 @@ void bind_batch(nb::module_& module) {
           "Whether the epoch ends with it.")
       .def_prop_ro(
           "device", [](const PythonBatch& self) { return batch_of(self).device().text(); },
-          "Where mel and tokens are.")
+          "Where its tensors are; frame_begins and token_begins are in host memory.")
       .def_prop_ro(
           "is_released", [](const PythonBatch& self) { return self.held == nullptr; },
           "Whether release() was called.")

@@ -204,7 +204,9 @@ class Batch:
 
     @property
     def device(self) -> str:
-        """Where mel and tokens are."""
+        """
+        Where its tensors are; frame_begins and token_begins are in host memory.
+        """
 
     @property
     def is_released(self) -> bool:

@@ -184,12 +184,14 @@ void SimulatedGpu::synchronize(cuda::StreamHandle stream) {
 double SimulatedGpu::elapsed_ms(cuda::EventHandle, cuda::EventHandle) { return 1.0; }
 
 void SimulatedGpu::copy(const cuda::CopyRequest& request, cuda::StreamHandle stream) {
+  ++num_copy_calls_;
   enqueue("cudaMemcpyAsync", stream,
           [request] { std::memcpy(request.to, request.from, request.size_bytes); });
 }
 
 void SimulatedGpu::copy_all(std::span<const cuda::CopyRequest> requests,
                             cuda::StreamHandle stream) {
+  ++num_copy_calls_;
   enqueue("cudaMemcpyBatchAsync", stream,
           [all = std::vector<cuda::CopyRequest>(requests.begin(), requests.end())] {
             for (const cuda::CopyRequest& each : all)

@@ -50,6 +50,8 @@ class SimulatedGpu final : public cuda::DeviceApi {
   std::size_t num_handles() const;        // streams, events, pinned memory and locked pages alive
   // Allocations and creations so far.
   std::uint64_t num_made() const { return num_made_; }
+  // Calls of copy() and copy_all() so far.
+  std::uint64_t num_copy_calls() const { return num_copy_calls_; }
   // Runs `work` in stream order: a kernel.
   void launch(cuda::StreamView stream, std::function<void()> work);
 
@@ -115,6 +117,7 @@ class SimulatedGpu final : public cuda::DeviceApi {
 
   const SimulatedGpuOptions options_;
   std::atomic<std::uint64_t> num_made_{0};
+  std::atomic<std::uint64_t> num_copy_calls_{0};
   Edge forgotten_;
   bool has_host_waits_ = true;
   mutable Mutex mutex_;

@@ -31,6 +31,40 @@ TEST(DlpackTest, HostTensorsAreTheBatchItself) {
   EXPECT_EQ(batch.use_count(), 1);
 }
 
+TEST(DlpackTest, WhatIsOptionalIsOnTheBatchsDevice) {
+  SimulatedGpu gpu;
+  for (SimulatedGpu* const place : {static_cast<SimulatedGpu*>(nullptr), &gpu}) {
+    auto store = std::make_shared<SyntheticSource>(speech_like_rows(40));
+    store->kinds = {{"f0", cache::ElementType::kF32, 6, 1},
+                    {"two", cache::ElementType::kI16, 3, 2}};
+    FeedSetup setup = synthetic_setup(std::move(store));
+    setup.extras = {.with_audio = true,
+                    .reference = ReferenceFrom::kSameUtterance,
+                    .reference_frames = 9,
+                    .segment_frames = 8};
+    if (place != nullptr) setup.device = simulated_device(gpu, {});
+    Feed feed(std::move(setup));
+    const Batch batch = *feed.next();
+    using enum BatchPart;
+    for (const BatchPart part :
+         {kAudio, kAudioLen, kReferenceMel, kReferenceLen, kWavSegment, kMelSegment}) {
+      const DlArray array = batch_array(batch, part);
+      EXPECT_EQ(array.device.type, place == nullptr ? 1 : 2);
+      EXPECT_NE(array.data, nullptr);
+      EXPECT_GE(array.num_values(), static_cast<std::int64_t>(batch.num_rows()));
+    }
+    EXPECT_EQ(batch_array(batch, kReferenceMel).data, batch.reference_mel().data);
+    EXPECT_EQ(batch_array(batch, kReferenceMel).shape[1], 9);
+    const DlNamedArray one = named_array(batch, "f0");
+    EXPECT_EQ(one.values.num_axes, 2);
+    EXPECT_EQ(one.values.device.type, place == nullptr ? 1 : 2);
+    EXPECT_EQ(one.lengths.shape[0], static_cast<std::int64_t>(batch.num_rows()));
+    EXPECT_EQ(named_array(batch, "two").values.num_axes, 3);
+  }
+  Feed plain = make_feed(nullptr);
+  EXPECT_EQ(batch_array(*plain.next(), BatchPart::kReferenceMel).data, nullptr);
+}
+
 TEST(DlpackTest, AVersionedTensorKeepsItsOwner) {
   auto owner = std::make_shared<std::vector<float>>(6, 1.5F);
   DlArray array{.data = owner->data(), .device = dl_device(Device::cpu()), .type = kDlFloat32};

@@ -54,6 +54,8 @@ def test_every_part_reaches_torch_numpy_and_copies_alike(world: World) -> None:
             parts, own, pinned = batch.to_torch(*batch), batch.copy(), batch.pin()
             for name, tensor in tensors_of(batch):
                 same = array_digest(twin[name].numpy())
+                is_begin = name in ("frame_begins", "token_begins")
+                assert tensor.device == ("cpu" if is_begin else "cuda:0"), name
                 assert parts[name].device == GPU
                 assert digest_of(parts[name]) == same, name
                 assert array_digest(tensor.numpy()) == same, name

@@ -68,22 +68,14 @@ void add_ids(const feed::Batch& batch, BatchFile& file) {
   file.add("ids", cache::encode_npy_texts(ids));
 }
 
-void add_mel_and_tokens(const feed::Batch& batch, BatchFile& file) {
-  feed::MelArray mel = batch.mel();
-  feed::ArrayView<std::int32_t, 2> tokens = batch.tokens();
-  feed::Batch::HostCopy copy;
-  if (batch.device() != Device::cpu()) {
-    copy = batch.load_from_device();
-    mel.data = copy.mel.data();
-    tokens.data = copy.tokens.data();
-  }
-  file.add("mel", mel);
+void add_tokens(const feed::ArrayView<std::int32_t, 2>& tokens, BatchFile& file) {
   file.add("tokens", shape_of(ElementType::kI32, {tokens.shape[0], tokens.shape[1]}), tokens.data);
 }
 
-void add_named_arrays(const feed::Batch& batch, const feed::BatchFormat& format, BatchFile& file) {
+void add_named_arrays(const feed::Batch& batch, const feed::Batch::HostCopy& copy,
+                      const feed::BatchFormat& format, BatchFile& file) {
   for (const feed::ArrayKind& kind : format.arrays) {
-    const feed::NamedArray array = batch.array(kind.name);
+    const feed::NamedArray array = copy.here(batch.array(kind.name));
     file.add("array." + kind.name,
              shape_of(array.element, {array.shape[0], array.shape[1], array.shape[2]}), array.data);
     file.add("array_len." + kind.name, array.lengths);
@@ -105,11 +97,13 @@ std::string batch_file_name(const feed::Batch& batch) {
 
 std::vector<std::byte> encode_batch_file(const feed::Batch& batch,
                                          const feed::BatchFormat& format) {
+  const feed::Batch::HostCopy copy = batch.load_from_device();
   BatchFile file;
   file.add("epoch", batch.epoch());
   file.add("index", batch.index());
   add_ids(batch, file);
-  add_mel_and_tokens(batch, file);
+  file.add("mel", copy.here(batch.mel()));
+  add_tokens(copy.here(batch.tokens()), file);
   file.add("text_len", batch.text_len());
   file.add("mel_len", batch.mel_len());
   file.add("speaker", batch.speaker());
@@ -119,16 +113,16 @@ std::vector<std::byte> encode_batch_file(const feed::Batch& batch,
     file.add("token_begins", batch.token_begins());
   }
   if (format.with_audio) {
-    file.add("audio", batch.audio());
+    file.add("audio", copy.here(batch.audio()));
     file.add("audio_len", batch.audio_len());
   }
   if (format.reference_frames > 0) {
-    file.add("reference_mel", batch.reference_mel());
+    file.add("reference_mel", copy.here(batch.reference_mel()));
     file.add("reference_len", batch.reference_len());
   }
-  file.add("wav_segment", batch.wav_segment());
-  file.add("mel_segment", batch.mel_segment());
-  add_named_arrays(batch, format, file);
+  file.add("wav_segment", copy.here(batch.wav_segment()));
+  file.add("mel_segment", copy.here(batch.mel_segment()));
+  add_named_arrays(batch, copy, format, file);
   return std::move(file).finish();
 }
 

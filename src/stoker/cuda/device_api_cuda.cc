@@ -40,6 +40,55 @@ cudaMemcpyKind kind_of(CopyKind kind) {
   return cudaMemcpyHostToDevice;
 }
 
+// One call for many copies came with CUDA 12.8; the driver must know it too.
+bool has_batched_copies() {
+#if CUDART_VERSION >= 12080
+  constexpr int kFirstVersion = 12080;
+  static const bool is_known = [] {
+    int version = 0;
+    return cudaDriverGetVersion(&version) == cudaSuccess && version >= kFirstVersion;
+  }();
+  return is_known;
+#else
+  return false;
+#endif
+}
+
+// The arguments of that call.
+struct CopyLists {
+  std::vector<void*> targets;
+  std::vector<const void*> sources;
+  std::vector<std::size_t> sizes;
+
+  void fill(std::span<const CopyRequest> requests) {
+    targets.clear(), sources.clear(), sizes.clear();
+    for (const CopyRequest& request : requests) {
+      targets.push_back(request.to);
+      sources.push_back(request.from);
+      sizes.push_back(request.size_bytes);
+    }
+  }
+
+  cudaError_t enqueue([[maybe_unused]] cudaStream_t stream) {
+#if CUDART_VERSION >= 12080
+    cudaMemcpyAttributes attributes{};
+    attributes.srcAccessOrder = cudaMemcpySrcAccessOrderStream;
+    attributes.flags = cudaMemcpyFlagPreferOverlapWithCompute;
+    std::size_t first = 0;
+#endif
+#if CUDART_VERSION >= 13000
+    return cudaMemcpyBatchAsync(targets.data(), sources.data(), sizes.data(), sizes.size(),
+                                &attributes, &first, 1, stream);
+#elif CUDART_VERSION >= 12080
+    std::size_t failed = 0;
+    return cudaMemcpyBatchAsync(targets.data(), const_cast<void**>(sources.data()), sizes.data(),
+                                sizes.size(), &attributes, &first, 1, &failed, stream);
+#else
+    return cudaErrorNotSupported;
+#endif
+  }
+};
+
 class CudaApi final : public DeviceApi {
  public:
   void enter_thread(int device) override {
@@ -152,32 +201,16 @@ class CudaApi final : public DeviceApi {
                              stream);
     });
   }
-#if CUDART_VERSION >= 13000
   void copy_all(std::span<const CopyRequest> requests, StreamHandle stream) override {
-    // Kept by each thread, so that copying allocates nothing once warm.
-    thread_local std::vector<void*> targets;
-    thread_local std::vector<const void*> sources;
-    thread_local std::vector<std::size_t> sizes;
-    targets.clear(), sources.clear(), sizes.clear();
-    for (const CopyRequest& request : requests) {
-      targets.push_back(request.to);
-      sources.push_back(request.from);
-      sizes.push_back(request.size_bytes);
+    if (!has_batched_copies()) {
+      for (const CopyRequest& request : requests) copy(request, stream);
+      return;
     }
-    cudaMemcpyAttributes attributes{};
-    attributes.srcAccessOrder = cudaMemcpySrcAccessOrderStream;
-    attributes.flags = cudaMemcpyFlagPreferOverlapWithCompute;
-    std::size_t first = 0;
-    call("cudaMemcpyBatchAsync", [&] {
-      return cudaMemcpyBatchAsync(targets.data(), sources.data(), sizes.data(), sizes.size(),
-                                  &attributes, &first, 1, stream);
-    });
+    // Kept by each thread, so that copying allocates nothing once warm.
+    thread_local CopyLists lists;
+    lists.fill(requests);
+    call("cudaMemcpyBatchAsync", [&] { return lists.enqueue(stream); });
   }
-#else
-  void copy_all(std::span<const CopyRequest> requests, StreamHandle stream) override {
-    for (const CopyRequest& request : requests) copy(request, stream);
-  }
-#endif
   void copy_to_peer(const PeerCopyRequest& request, StreamHandle stream) override {
     call("cudaMemcpyPeerAsync", [&] {
       return cudaMemcpyPeerAsync(request.to, request.to_device, request.from, request.from_device,

@@ -55,10 +55,18 @@ void Batch::release(cuda::StreamView stream) {
 Batch::DeviceLengths Batch::device_lengths() const {
   if (!device_lease_) return {};
   const UploadBlock block(*slot_);
-  const auto at = [&](std::size_t place) {
-    return reinterpret_cast<const std::int32_t*>(device_lease_.slot().block + place);
+  const auto at = [](const std::byte* place) {
+    return reinterpret_cast<const std::int32_t*>(place);
   };
-  return {at(block.text_len), at(block.mel_len), at(block.speaker), at(block.language)};
+  const std::byte* const first = device_lease_.slot().block;
+  DeviceLengths lengths{.text_len = at(first + block.text_len),
+                        .mel_len = at(first + block.mel_len),
+                        .speaker = at(first + block.speaker),
+                        .language = at(first + block.language)};
+  const ExtrasBlock& places = slot_->extra_places;
+  if (format_->with_audio) lengths.audio_len = at(extras() + places.audio_len);
+  if (format_->reference_frames > 0) lengths.reference_len = at(extras() + places.reference_len);
+  return lengths;
 }
 
 MelArray Batch::mel() const {
@@ -76,26 +84,26 @@ ArrayView<std::int32_t, 2> Batch::tokens() const {
 
 ArrayView<float, 2> Batch::audio() const {
   if (!format_->with_audio) return {};
-  return {reinterpret_cast<const float*>(slot_->audio.data()),
+  return {reinterpret_cast<const float*>(extras() + slot_->extra_places.audio),
           {slot_->shape.num_rows, std::size_t{slot_->shape.num_frames} * format_->hop_samples}};
 }
 
 MelArray Batch::reference_mel() const {
   if (format_->reference_frames == 0) return {};
-  return {slot_->reference_mel.data(),
+  return {extras() + slot_->extra_places.reference_mel,
           format_->dtype,
           {slot_->num_rows, format_->reference_frames, format_->num_mels}};
 }
 
 ArrayView<float, 2> Batch::wav_segment() const {
   if (format_->segment_frames == 0) return {};
-  return {reinterpret_cast<const float*>(slot_->wav_segment.data()),
+  return {reinterpret_cast<const float*>(extras() + slot_->extra_places.wav_segment),
           {slot_->num_rows, std::size_t{format_->segment_frames} * format_->hop_samples}};
 }
 
 MelArray Batch::mel_segment() const {
   if (format_->segment_frames == 0) return {};
-  return {slot_->mel_segment.data(),
+  return {extras() + slot_->extra_places.mel_segment,
           format_->dtype,
           {slot_->num_rows, format_->segment_frames, format_->num_mels}};
 }
@@ -104,10 +112,13 @@ NamedArray Batch::array(std::string_view name) const {
   for (std::size_t i = 0; i < format_->arrays.size(); ++i) {
     const ArrayKind& kind = format_->arrays[i];
     if (kind.name != name) continue;
-    return {slot_->arrays[i].data(),
+    const ExtrasBlock& places = slot_->extra_places;
+    const auto* const there = reinterpret_cast<const std::int32_t*>(extras() + places.array_len[i]);
+    return {extras() + places.arrays[i],
             kind.element,
             {slot_->num_rows, kind.max_length, kind.values_per_step},
-            view(slot_->array_len[i])};
+            view(slot_->array_len[i]),
+            device_lease_ ? there : nullptr};
   }
   return {};
 }
@@ -125,26 +136,29 @@ Digest128 Batch::global_ids_digest() const {
 }
 
 Batch::HostCopy Batch::load_from_device() const {
-  const ArrayView<std::int32_t, 2> from_tokens = tokens();
-  HostCopy copy{.mel = std::vector<std::byte>(mel().size_bytes()),
-                .tokens = std::vector<std::int32_t>(from_tokens.size())};
+  HostCopy copy;
+  if (!device_lease_) return copy;
   cuda::DeviceApi& api = device_lease_.ring().api();
   const cuda::Stream stream(device_lease_.ring().device(), cuda::StreamPriority::kNormal, api);
   wait_briefly(stream);
-  api.copy({copy.mel.data(), mel().data, copy.mel.size(), cuda::CopyKind::kToHost},
-           stream.view().handle());
-  api.copy({copy.tokens.data(), from_tokens.data, copy.tokens.size() * sizeof(std::int32_t),
-            cuda::CopyKind::kToHost},
-           stream.view().handle());
+  const auto load = [&](const void* from, std::size_t size_bytes) {
+    if (size_bytes == 0) return;
+    HostCopy::Part& part = copy.parts_.emplace_back(
+        HostCopy::Part{reinterpret_cast<std::uintptr_t>(from), std::vector<std::byte>(size_bytes)});
+    api.copy({part.bytes.data(), from, size_bytes, cuda::CopyKind::kToHost},
+             stream.view().handle());
+  };
+  load(mel().data, mel().size_bytes());
+  load(tokens().data, tokens().size() * sizeof(std::int32_t));
+  load(extras(), slot_->extra_places.delivered_bytes);
   stream.synchronize();
   return copy;
 }
 
 Digest128 Batch::content_digest() const {
-  HostCopy copy;
-  if (device_lease_) copy = load_from_device();
-  const std::byte* const mels = device_lease_ ? copy.mel.data() : slot_->mel.data();
-  const std::vector<std::int32_t>& texts = device_lease_ ? copy.tokens : slot_->tokens;
+  const HostCopy copy = load_from_device();
+  const auto* const mels = static_cast<const std::byte*>(copy.here(mel()).data);
+  const std::span<const std::int32_t> texts = copy.here(tokens()).values();
   DigestStream stream;
   for (std::size_t row = 0; row < num_rows(); ++row) {
     const auto num_tokens = static_cast<std::size_t>(slot_->text_len[row]);
@@ -152,43 +166,44 @@ Digest128 Batch::content_digest() const {
     stream.add_text(id(row));
     stream.add_number(slot_->text_len[row]);
     stream.add_number(slot_->mel_len[row]);
-    stream.add(std::as_bytes(std::span(texts).subspan(slot_->token_begins[row], num_tokens)));
+    stream.add(std::as_bytes(texts.subspan(slot_->token_begins[row], num_tokens)));
     stream.add({mels + slot_->frame_begins[row] * format_->bytes_per_frame(),
                 num_frames * format_->bytes_per_frame()});
     stream.add_number(slot_->speaker[row]);
     stream.add_number(slot_->language[row]);
-    digest_extras(row, stream);
+    digest_extras(row, copy, stream);
   }
   return stream.finish();
 }
 
-void Batch::digest_extras(std::size_t row, DigestStream& stream) const {
-  const auto add = [&stream](const AlignedBytes& part, std::size_t begin, std::size_t size_bytes) {
-    stream.add({part.data() + begin, size_bytes});
+void Batch::digest_extras(std::size_t row, const HostCopy& copy, DigestStream& stream) const {
+  const auto add = [&](const auto& part, std::size_t begin, std::size_t size_bytes) {
+    const auto* const first = reinterpret_cast<const std::byte*>(copy.here(part).data);
+    stream.add({first + begin, size_bytes});
   };
   const std::size_t frame_bytes = format_->bytes_per_frame();
   const std::size_t hop_bytes = format_->hop_samples * sizeof(float);
   if (format_->reference_frames > 0) {
     const auto count = static_cast<std::size_t>(slot_->reference_len[row]);
     stream.add_number(slot_->reference_len[row]);
-    add(slot_->reference_mel, row * format_->reference_frames * frame_bytes, count * frame_bytes);
+    add(reference_mel(), row * format_->reference_frames * frame_bytes, count * frame_bytes);
   }
   if (const std::size_t wanted = format_->segment_frames; wanted > 0) {
     const std::size_t count = std::min(wanted, static_cast<std::size_t>(slot_->mel_len[row]));
     stream.add_number(static_cast<std::int32_t>(count));
-    add(slot_->mel_segment, row * wanted * frame_bytes, count * frame_bytes);
-    add(slot_->wav_segment, row * wanted * hop_bytes, count * hop_bytes);
+    add(mel_segment(), row * wanted * frame_bytes, count * frame_bytes);
+    add(wav_segment(), row * wanted * hop_bytes, count * hop_bytes);
   }
   if (format_->with_audio) {
     stream.add_number(slot_->audio_len[row]);
-    add(slot_->audio, slot_->frame_begins[row] * hop_bytes,
+    add(audio(), slot_->frame_begins[row] * hop_bytes,
         static_cast<std::size_t>(slot_->audio_len[row]) * sizeof(float));
   }
   for (std::size_t i = 0; i < format_->arrays.size(); ++i) {
     const ArrayKind& kind = format_->arrays[i];
     const auto length = static_cast<std::size_t>(slot_->array_len[i][row]);
     stream.add_number(slot_->array_len[i][row]);
-    add(slot_->arrays[i], row * kind.max_length * kind.bytes_per_step(),
+    add(array(kind.name), row * kind.max_length * kind.bytes_per_step(),
         length * kind.bytes_per_step());
   }
 }

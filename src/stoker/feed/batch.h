@@ -52,6 +52,7 @@ struct NamedArray {
   cache::ElementType element = cache::ElementType::kF32;
   std::array<std::size_t, 3> shape{};  // rows, longest, values of one step
   std::span<const std::int32_t> lengths;
+  const std::int32_t* device_lengths = nullptr;  // the same on the device; null on the CPU
 };
 
 // Movable; destroying it gives the memory back to the feed. Reading from several threads is safe.
@@ -68,7 +69,7 @@ class Batch {
   // stay until all of those reads are over, on the device too.
   Batch borrow() const;
 
-  // Where mel() and tokens() point; lengths, ids and what is optional are always host memory.
+  // Where mel(), tokens() and what is optional point; lengths and ids are always host memory.
   Device device() const;
   // Before a kernel on `stream` reads the batch; the host does not wait. No effect on the CPU.
   void wait(cuda::StreamView stream);
@@ -81,12 +82,14 @@ class Batch {
   void wait_briefly(cuda::StreamView stream) const;
   // A stream that reads the batch and waits for it by itself.
   void add_reader(cuda::StreamView stream);
-  // i32 [rows] on the device; null on the CPU.
+  // i32 [rows] on the device; null on the CPU, and where the batch has no such part.
   struct DeviceLengths {
     const std::int32_t* text_len = nullptr;
     const std::int32_t* mel_len = nullptr;
     const std::int32_t* speaker = nullptr;
     const std::int32_t* language = nullptr;
+    const std::int32_t* audio_len = nullptr;
+    const std::int32_t* reference_len = nullptr;
   };
   DeviceLengths device_lengths() const;
 
@@ -114,8 +117,8 @@ class Batch {
   std::span<const std::uint32_t> frame_begins() const { return view(slot_->frame_begins); }
   std::span<const std::uint32_t> token_begins() const { return view(slot_->token_begins); }
 
-  // Empty unless asked for: audio [B, T * hop] with audio_len samples each; a reference crop
-  // [B, R, mels]; aligned crops [B, S * hop] and [B, S, mels].
+  // On device(). Empty unless asked for: audio [B, T * hop] with audio_len samples each; a
+  // reference crop [B, R, mels]; aligned crops [B, S * hop] and [B, S, mels].
   ArrayView<float, 2> audio() const;
   std::span<const std::int32_t> audio_len() const {
     return view(slot_->audio_len).first(format_->with_audio ? slot_->num_rows : 0);
@@ -134,12 +137,30 @@ class Batch {
   Digest128 global_ids_digest() const;  // the same on every rank
   Digest128 content_digest() const;
 
-  // mel() and tokens() of a batch on a device, copied to the host; waits for the device. Throws
-  // GpuError. Precondition: device() is not the CPU.
-  struct HostCopy {
-    std::vector<std::byte> mel;
-    std::vector<std::int32_t> tokens;
+  // What the accessors of a batch on a device point to, copied to the host.
+  class HostCopy {
+   public:
+    // The same array in host memory; one that was not copied stays as it is.
+    template <class Array>
+    Array here(Array array) const {
+      for (const Part& part : parts_) {
+        const auto at = reinterpret_cast<std::uintptr_t>(array.data) - part.from;
+        if (at >= part.bytes.size()) continue;
+        array.data = reinterpret_cast<decltype(array.data)>(part.bytes.data() + at);
+        break;
+      }
+      return array;
+    }
+
+   private:
+    friend class Batch;
+    struct Part {
+      std::uintptr_t from = 0;  // on the device
+      std::vector<std::byte> bytes;
+    };
+    std::vector<Part> parts_;
   };
+  // Waits for the device. Throws GpuError. A batch in host memory is not copied.
   HostCopy load_from_device() const;
 
  private:
@@ -153,8 +174,12 @@ class Batch {
     return row == kEmptyRow ? std::string_view() : store_->id(row);
   }
 
-  // What is optional, of one row.
-  void digest_extras(std::size_t row, DigestStream& stream) const;
+  // What is optional begins there; its parts are where slot_->extra_places says.
+  const std::byte* extras() const {
+    return device_lease_ ? device_lease_.slot().extras : slot_->extras.data();
+  }
+  // What is optional, of one row; `copy` has it where it is on a device.
+  void digest_extras(std::size_t row, const HostCopy& copy, DigestStream& stream) const;
 
   pipeline::SlotLease lease_;
   DeviceLease device_lease_;

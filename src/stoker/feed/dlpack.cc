@@ -43,15 +43,25 @@ void put(DlArray& out, const void* data, DlDataType type, std::initializer_list<
   }
 }
 
+void put_mel(DlArray& out, const MelArray& mel) {
+  put(out, mel.data, dl_type(mel.dtype), {mel.shape[0], mel.shape[1], mel.shape[2]});
+}
+
+void put_wave(DlArray& out, const ArrayView<float, 2>& wave) {
+  put(out, wave.data, kDlFloat32, {wave.shape[0], wave.shape[1]});
+}
+
 void put_lengths(DlArray& out, const Batch& batch, BatchPart part) {
   const Batch::DeviceLengths there = batch.device_lengths();
   const auto put_one = [&](std::span<const std::int32_t> here, const std::int32_t* device) {
-    put(out, batch.device().is_cpu() ? here.data() : device, kDlInt32, {batch.num_rows()});
+    put(out, batch.device().is_cpu() ? here.data() : device, kDlInt32, {here.size()});
   };
   if (part == BatchPart::kTextLen) put_one(batch.text_len(), there.text_len);
   if (part == BatchPart::kMelLen) put_one(batch.mel_len(), there.mel_len);
   if (part == BatchPart::kSpeaker) put_one(batch.speaker(), there.speaker);
   if (part == BatchPart::kLanguage) put_one(batch.language(), there.language);
+  if (part == BatchPart::kAudioLen) put_one(batch.audio_len(), there.audio_len);
+  if (part == BatchPart::kReferenceLen) put_one(batch.reference_len(), there.reference_len);
 }
 
 }  // namespace
@@ -109,15 +119,40 @@ DlManagedTensorVersioned* export_versioned(const DlArray& array, const std::shar
 DlArray batch_array(const Batch& batch, BatchPart part) {
   DlArray out;
   out.device = dl_device(batch.device());
-  if (part == BatchPart::kMel) {
-    const MelArray mel = batch.mel();
-    put(out, mel.data, dl_type(mel.dtype), {mel.shape[0], mel.shape[1], mel.shape[2]});
-  } else if (part == BatchPart::kTokens) {
-    const ArrayView<std::int32_t, 2> tokens = batch.tokens();
-    put(out, tokens.data, kDlInt32, {tokens.shape[0], tokens.shape[1]});
-  } else {
-    put_lengths(out, batch, part);
+  switch (part) {
+    case BatchPart::kMel:
+      put_mel(out, batch.mel());
+      break;
+    case BatchPart::kTokens:
+      put(out, batch.tokens().data, kDlInt32, {batch.tokens().shape[0], batch.tokens().shape[1]});
+      break;
+    case BatchPart::kAudio:
+      put_wave(out, batch.audio());
+      break;
+    case BatchPart::kReferenceMel:
+      put_mel(out, batch.reference_mel());
+      break;
+    case BatchPart::kWavSegment:
+      put_wave(out, batch.wav_segment());
+      break;
+    case BatchPart::kMelSegment:
+      put_mel(out, batch.mel_segment());
+      break;
+    default:
+      put_lengths(out, batch, part);
   }
+  return out;
+}
+
+DlNamedArray named_array(const Batch& batch, const std::string& name) {
+  const NamedArray array = batch.array(name);
+  DlNamedArray out;
+  out.values.device = out.lengths.device = dl_device(batch.device());
+  put(out.values, array.data, dl_type(array.element),
+      {array.shape[0], array.shape[1], array.shape[2]});
+  if (array.shape[2] == 1) --out.values.num_axes;
+  put(out.lengths, batch.device().is_cpu() ? array.lengths.data() : array.device_lengths, kDlInt32,
+      {array.lengths.size()});
   return out;
 }
 

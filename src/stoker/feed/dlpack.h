@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "stoker/cache/format/element_type.h"
 #include "stoker/cuda/stream.h"
@@ -74,10 +75,31 @@ DlManagedTensor* export_dlpack(const DlArray& array, const std::shared_ptr<void>
 DlManagedTensorVersioned* export_versioned(const DlArray& array, const std::shared_ptr<void>& owner,
                                            std::uint64_t flags = 0);
 
-enum class BatchPart { kMel, kTokens, kTextLen, kMelLen, kSpeaker, kLanguage };
+enum class BatchPart {
+  kMel,
+  kTokens,
+  kTextLen,
+  kMelLen,
+  kSpeaker,
+  kLanguage,
+  // The rest is optional.
+  kAudio,
+  kAudioLen,
+  kReferenceMel,
+  kReferenceLen,
+  kWavSegment,
+  kMelSegment,
+};
 
-// Where the part is: on the batch's device.
+// Where the part is: on the batch's device. Without data where the batch has no such part.
 DlArray batch_array(const Batch& batch, BatchPart part);
+
+// An array asked for by its name, with one axis less where a step is one value; and its lengths.
+struct DlNamedArray {
+  DlArray values;
+  DlArray lengths;
+};
+DlNamedArray named_array(const Batch& batch, const std::string& name);
 
 // A tensor over the batch's own memory, which keeps the batch. `stream` is the consumer's, which
 // then waits for the batch on the device; needed there, ignored on the CPU. Wrapped in a capsule

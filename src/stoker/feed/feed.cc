@@ -5,21 +5,16 @@
 #include <utility>
 
 #include "stoker/base/cpu_count.h"
-#include "stoker/base/machine_figures.h"
 #include "stoker/base/number_text.h"
 #include "stoker/feed/assembly/collator.h"
 #include "stoker/feed/device/upload_thread.h"
 #include "stoker/feed/errors.h"
 #include "stoker/feed/sampling/epoch_lengths.h"
-#include "stoker/feed/tuner/tuner.h"
+#include "stoker/feed/tuner_limits.h"
 #include "stoker/pipeline/errors.h"
 
 namespace stoker::feed {
 namespace {
-
-// Workers that wait for storage may be more than the cores.
-constexpr unsigned kIdleWorkersPerCore = 4;
-constexpr unsigned kMostReadAhead = 512;
 
 // A position that the epoch does not have can only come from a damaged state or a wrong call.
 void check_batch(const FeedPosition& at, std::uint64_t num_batches) {
@@ -79,6 +74,8 @@ struct Feed::State {
       own.memory_bytes += own.pool_bytes;
     }
     device = std::make_shared<DeviceUploader>(format, own, order->rows().size());
+    const Lock lock(knobs_mutex);
+    knobs.at(TunerKnob::kDeviceDepth) = device->budget().num_slots;
   }
 
   void make_extras() {
@@ -96,7 +93,7 @@ struct Feed::State {
     std::uint64_t num_under_way = max_depth + 2 + ReadAhead::kMostBatches;
     if (device != nullptr) {
       num_under_way +=
-          device->budget().num_slots + UploadThread::kMostInFlight + PeerTransfer::kNumSlots;
+          device->budget().most_slots + UploadThread::kMostInFlight + PeerTransfer::kNumSlots;
     }
     return std::make_shared<EpochCursor>(order, first_epoch,
                                          EpochCursor::kMemoryBatches + num_under_way);
@@ -186,31 +183,26 @@ struct Feed::State {
   void start_tuner(const TunerKnobs& now) {
     const unsigned cores = setup.loading.tuned_cores;
     if (cores == 0 || now.at(TunerKnob::kWorkers) == 0) return;
-    TunerLimits limits;
-    limits.most.at(TunerKnob::kWorkers) =
-        std::min(workers_beside_consumer(cores), setup.loading.max_workers);
-    limits.most.at(TunerKnob::kDepth) = max_depth;
-    limits.most.at(TunerKnob::kReadAhead) = kMostReadAhead;
-    limits.most_idle_workers = std::min(kIdleWorkersPerCore * cores, setup.loading.max_workers);
     tuner = std::make_unique<Tuner>(
-        TunerTarget{.count = [this] { return tuner_counts(); },
+        TunerTarget{.count =
+                        [this] {
+                          return tuner_counts(tuned(), pipeline->stats(),
+                                              knobs_now().at(TunerKnob::kDepth));
+                        },
                     .apply = [this](const TunerKnobs& wanted) { apply(wanted); }},
         TunerOptions{.start = now,
-                     .limits = limits,
+                     .limits = tuner_limits(tuned()),
                      .num_cores = cores,
                      .num_online_cores = std::max(1U, std::thread::hardware_concurrency()),
                      .clock = setup.loading.clock});
   }
 
+  TunedFeed tuned() const { return {setup, device.get(), max_depth}; }
+
   // Asked for with every batch, so not of the planner each time.
   std::uint64_t batches_of_epoch() {
     if (!epoch_batches) epoch_batches = planner->num_batches(position.epoch);
     return *epoch_batches;
-  }
-
-  TunerCounts tuner_counts() const {
-    const pipeline::PipelineStats stats = pipeline->stats();
-    return {stats.num_delivered, stats.consumer_wait_s, process_cpu_s(), machine_idle_s()};
   }
 
   TunerKnobs knobs_now() const {
@@ -230,6 +222,10 @@ struct Feed::State {
     knobs = wanted;
     knobs.at(TunerKnob::kDepth) = std::max(min_depth, wanted.at(TunerKnob::kDepth));
     pipeline->set_depth(knobs.at(TunerKnob::kDepth));
+    if (device != nullptr) {
+      device->grow_ring(wanted.at(TunerKnob::kDeviceDepth));
+      knobs.at(TunerKnob::kDeviceDepth) = device->budget().num_slots;
+    }
     if (read_ahead != nullptr) read_ahead->set_num_batches(wanted.at(TunerKnob::kReadAhead));
   }
 

@@ -192,6 +192,22 @@ TEST_F(TransferPlanTest, AKernelThatDoesNotLoadLeavesTheMelToTheCpu) {
   EXPECT_THROW(open(settings), GpuError);
 }
 
+TEST_F(TransferPlanTest, ABufferMovesOnlyWhereNoSettingSaysHowLongItIs) {
+  config::Settings settings = set_.settings();
+  OpenedFeed fixed = open(settings);
+  EXPECT_EQ(fixed.feed.stats().device->most_slots, fixed.feed.stats().device->num_slots);
+  EXPECT_FALSE(fixed.feed.tuner_log()->limits.buffer);
+  settings.gpu.buffer_size.reset();
+  OpenedFeed moving = open(settings);
+  const DeviceBudget budget = *moving.feed.stats().device;
+  EXPECT_GT(budget.most_slots, budget.num_slots);
+  EXPECT_LE(budget.fixed_bytes + budget.most_slots * budget.slot_bytes, budget.allowed_bytes);
+  EXPECT_EQ(moving.feed.tuner_log()->limits.buffer, TunerKnob::kDeviceDepth);
+  settings.loader.auto_tune_performance = false;
+  OpenedFeed still = open(settings);
+  EXPECT_EQ(still.feed.stats().device->most_slots, still.feed.stats().device->num_slots);
+}
+
 TEST_F(TransferPlanTest, RowsThatDoNotFitTheGpuAreStreamed) {
   config::Settings settings = set_.settings();
   settings.cache.tier = config::CacheTier::kGpu;

@@ -33,7 +33,11 @@ constexpr std::array kPaths{
 };
 
 FeedSetup setup_for(const Path* path) {
-  FeedSetup setup = synthetic_setup(std::make_shared<SyntheticSource>(speech_like_rows(60)));
+  auto store = std::make_shared<SyntheticSource>(speech_like_rows(60));
+  store->kinds = {{"f0", cache::ElementType::kF32, 6, 1}};
+  FeedSetup setup = synthetic_setup(std::move(store));
+  setup.extras = {
+      .with_audio = true, .reference = ReferenceFrom::kSameSpeaker, .reference_frames = 40};
   if (path == nullptr) return setup;
   auto device = std::make_shared<DeviceSetup>();
   device->payload = path->payload;
@@ -66,6 +70,52 @@ TEST_F(UploaderGpuTest, EveryPathGivesTheBytesOfTheHost) {
     EXPECT_EQ(digests(feed), expected) << path.name;
     EXPECT_TRUE(feed.stats().fallbacks.empty());
   }
+}
+
+// What is optional is on the GPU: a copy from there to the host finds it, with its lengths.
+TEST_F(UploaderGpuTest, WhatIsOptionalIsInGpuMemory) {
+  Feed host(setup_for(nullptr));
+  for (const Path& path : kPaths) {
+    host.seek({0, 0});
+    Feed feed(setup_for(&path));
+    const cuda::Stream stream(0);
+    const auto batch = feed.next();
+    const auto twin = host.next();
+    batch->wait_briefly(stream);
+    const auto load = [&](const void* from, std::size_t size_bytes) {
+      std::string bytes(size_bytes, '\0');
+      cuda::system_device_api().copy({bytes.data(), from, size_bytes, cuda::CopyKind::kToHost},
+                                     stream.view().handle());
+      stream.synchronize();
+      return bytes;
+    };
+    const auto here = [](const void* from, std::size_t size_bytes) {
+      return std::string(static_cast<const char*>(from), size_bytes);
+    };
+    const std::size_t audio_bytes = twin->audio().size() * sizeof(float);
+    const std::size_t lengths_bytes = twin->num_rows() * sizeof(std::int32_t);
+    EXPECT_EQ(load(batch->audio().data, audio_bytes), here(twin->audio().data, audio_bytes));
+    EXPECT_EQ(load(batch->reference_mel().data, batch->reference_mel().size_bytes()),
+              here(twin->reference_mel().data, twin->reference_mel().size_bytes()));
+    EXPECT_EQ(load(batch->device_lengths().reference_len, lengths_bytes),
+              here(twin->reference_len().data(), lengths_bytes));
+    EXPECT_EQ(load(batch->array("f0").device_lengths, lengths_bytes),
+              here(twin->array("f0").lengths.data(), lengths_bytes));
+  }
+}
+
+// A ring that nobody set the length of takes more memory while the GPU works.
+TEST_F(UploaderGpuTest, ARingGrows) {
+  const FeedSetup setup = setup_for(&kPaths[0]);
+  const Sampler order(setup.rows, setup.order);
+  auto format = std::make_shared<BatchFormat>(make_format(setup, order));
+  DeviceSetup device = *setup.device;
+  device.is_buffer_tuned = true;
+  DeviceUploader uploader(format, device, setup.rows.size());
+  uploader.grow_ring(12);
+  EXPECT_EQ(uploader.budget().num_slots, 12U);
+  EXPECT_TRUE(device.fallbacks->counts().empty());
+  for (int i = 0; i < 12; ++i) EXPECT_TRUE(uploader.ring()->take_free({}));
 }
 
 // Copies on the consumer's stream read late, while the ring goes on: nothing may change under them.

@@ -36,7 +36,7 @@ struct Simulated {
 };
 
 TunerKnobs knobs(unsigned workers, unsigned depth, unsigned read_ahead = 0) {
-  return {{workers, depth, read_ahead}};
+  return {{workers, depth, read_ahead, 0}};
 }
 
 TunerLimits limits(unsigned cores) { return {knobs(cores, 160, 512), 4 * cores}; }
@@ -99,10 +99,10 @@ TEST(TunerPolicyTest, StopsAtWhatTheConsumerAsksFor) {
 
 TEST(TunerPolicyTest, UndoesAMoveThatDoesNotHelp) {
   const Simulated feed{[](const TunerKnobs&) { return 700.0; }};
-  const TunerLog log = run(feed, knobs(1, 4, 16), limits(2), 100);
+  const TunerLog log = run(feed, knobs(2, 4, 16), limits(2), 100);
   const TunerReplay replay = replay_tuner(log);
   ASSERT_GE(replay.moves.size(), 6U);
-  EXPECT_EQ(replay.knobs, knobs(1, 4, 16));
+  EXPECT_EQ(replay.knobs, knobs(2, 4, 16));
   for (std::size_t i = 0; i + 1 < replay.moves.size(); i += 2) {
     EXPECT_EQ(replay.moves[i].to, replay.moves[i + 1].from);
     EXPECT_EQ(replay.moves[i].from, replay.moves[i + 1].to);
@@ -138,6 +138,101 @@ TEST(TunerPolicyTest, GoesOnWhenTheDemandRises) {
   feed.demand = 3500;
   for (int i = 0; i < 40; ++i) policy.decide(feed.window(policy.knobs(), draws));
   EXPECT_EQ(policy.knobs().at(TunerKnob::kWorkers), 4U);
+}
+
+// A consumer that waits for a fiftieth of its time can gain no more than that: too little to tell
+// from noise, and no reason to take its workers away.
+TEST(TunerPolicyTest, KeepsWorkersThatABusyConsumerMayNeed) {
+  int kept = 0;
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    const Simulated feed{[](const TunerKnobs& at) { return processor_bound(at, 16); }, 12'240, 16,
+                         0.01};
+    const TunerReplay replay = replay_tuner(run(feed, knobs(12, 60), limits(15), 200, seed));
+    for (const TunerMove& move : replay.moves) {
+      if (move.knob != TunerKnob::kWorkers) continue;
+      EXPECT_GT(move.to, move.from) << move.reason;
+    }
+    if (replay.knobs.at(TunerKnob::kWorkers) > 12) ++kept;
+  }
+  EXPECT_GE(kept, 49);
+}
+
+TEST(TunerPolicyTest, TakesWorkersAwayThatSlowTheFeed) {
+  const Simulated feed{[](const TunerKnobs& at) {
+    return at.at(TunerKnob::kWorkers) > 2 ? 800.0 : 400.0 * at.at(TunerKnob::kWorkers) + 400;
+  }};
+  EXPECT_EQ(replay_tuner(run(feed, knobs(1, 8), limits(8), 60)).knobs.at(TunerKnob::kWorkers), 2U);
+}
+
+// Cores are idle because the consumer is busy, not because workers wait for storage.
+TEST(TunerPolicyTest, StartsNoMoreWorkersThanCoresForAConsumerThatHardlyWaits) {
+  Simulated feed{[](const TunerKnobs&) { return 980.0; }, 1000, 64};
+  const TunerReplay replay = replay_tuner(run(feed, knobs(15, 60), limits(15), 300));
+  for (const TunerMove& move : replay.moves) EXPECT_NE(move.knob, TunerKnob::kWorkers);
+}
+
+// What a window of a buffer looks like: a pause as long as so many batches comes in every window.
+TunerSample paused_window(unsigned length, unsigned pause) {
+  const double missing = length >= pause ? 0 : static_cast<double>(pause - length);
+  return {.seconds = 0.25,
+          .num_batches = 250,
+          .stall_share = 0.001,
+          .buffer_stall_share = missing / 250,
+          .slack_share = 0.8};
+}
+
+TunerLimits buffer_limits(TunerKnob buffer, unsigned least, unsigned most) {
+  TunerLimits out = limits(4);
+  out.most.at(buffer) = most;
+  out.buffer = buffer;
+  out.least_buffer = least;
+  return out;
+}
+
+unsigned buffer_after(unsigned start, unsigned pause, const TunerLimits& most, int num_windows) {
+  TunerKnobs begin = knobs(4, 16, 0);
+  begin.at(*most.buffer) = start;
+  TunerPolicy policy(begin, most);
+  for (int i = 0; i < num_windows; ++i) {
+    policy.decide(paused_window(policy.knobs().at(*most.buffer), pause));
+    EXPECT_EQ(policy.knobs().at(TunerKnob::kWorkers), 4U);
+  }
+  return policy.knobs().at(*most.buffer);
+}
+
+TEST(TunerPolicyTest, ABufferBecomesAsLongAsThePausesOfItsSupply) {
+  for (const TunerKnob buffer : {TunerKnob::kDepth, TunerKnob::kDeviceDepth}) {
+    const unsigned found = buffer_after(10, 70, buffer_limits(buffer, 0, 4000), 40);
+    EXPECT_GE(found, 69U);
+    EXPECT_LE(found, 160U);
+  }
+}
+
+TEST(TunerPolicyTest, ABufferStaysWithinItsMemory) {
+  EXPECT_EQ(buffer_after(10, 500, buffer_limits(TunerKnob::kDeviceDepth, 0, 50), 100), 50U);
+}
+
+TEST(TunerPolicyTest, AFullBufferBecomesShorterAndNeverAsShortAsWhenAPauseWasMet) {
+  const TunerLimits most = buffer_limits(TunerKnob::kDepth, 8, 1000);
+  EXPECT_EQ(buffer_after(200, 0, most, 3000), 8U);
+  const unsigned found = buffer_after(200, 70, most, 20'000);
+  EXPECT_GE(found, 68U);
+  EXPECT_LT(found, 160U);
+  EXPECT_EQ(buffer_after(200, 0, buffer_limits(TunerKnob::kDepth, 0, 1000), 3000), 200U);
+}
+
+TEST(TunerLogTest, ABuffersLimitsAndWindowsAreWrittenToo) {
+  TunerLimits most = buffer_limits(TunerKnob::kDeviceDepth, 8, 640);
+  TunerLog log{{{4, 16, 0, 10}}, most, {}};
+  TunerPolicy policy(log.start, most);
+  for (int i = 0; i < 20; ++i) {
+    const TunerSample sample = paused_window(policy.knobs().at(TunerKnob::kDeviceDepth), 70);
+    log.entries.push_back({sample, policy.decide(sample)});
+  }
+  const TunerReplay replay = replay_tuner(TunerLog::parse(log.text()));
+  EXPECT_FALSE(replay.first_difference);
+  EXPECT_EQ(replay.knobs, policy.knobs());
+  EXPECT_GT(replay.knobs.at(TunerKnob::kDeviceDepth), 60U);
 }
 
 TEST(TunerLogTest, ReplaysToTheSameMovesAfterBeingWritten) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <string>
@@ -38,7 +39,7 @@ TEST(TunerTest, AppliesWhatItDecidesAndLogsIt) {
                                 0};
            },
        .apply = [&](const TunerKnobs& knobs) { workers = knobs.at(TunerKnob::kWorkers); }},
-      {.start = {{1, 4, 16}}, .limits = {{{4, 4, 16}}, 4}, .num_cores = 4, .clock = &clock});
+      {.start = {{1, 4, 16, 0}}, .limits = {{{4, 4, 16, 0}}, 4}, .num_cores = 4, .clock = &clock});
   for (std::size_t window = 0; window < 12; ++window) {
     delivered += 100 * workers.load();
     clock.advance(250ms);
@@ -50,6 +51,39 @@ TEST(TunerTest, AppliesWhatItDecidesAndLogsIt) {
   EXPECT_FALSE(replay_tuner(log).first_difference);
 }
 
+// A consumer on the fake clock that is busy for 98 % of its time and takes whatever comes.
+TEST(TunerTest, LeavesABusyConsumerItsWorkers) {
+  FakeClock clock;
+  std::atomic<unsigned> workers{15}, fewest{15}, most{15};
+  double waited_s = 0;
+  std::uint64_t delivered = 0;
+  Tuner tuner({.count =
+                   [&] {
+                     return TunerCounts{.num_batches = delivered,
+                                        .consumer_wait_s = waited_s,
+                                        .idle_s = static_cast<double>(clock.now().count()) * 8e-9};
+                   },
+               .apply =
+                   [&](const TunerKnobs& knobs) {
+                     workers = knobs.at(TunerKnob::kWorkers);
+                     fewest = std::min(fewest.load(), workers.load());
+                     most = std::max(most.load(), workers.load());
+                   }},
+              {.start = {{15, 60, 16, 0}},
+               .limits = {{{15, 160, 512, 0}}, 64},
+               .num_cores = 16,
+               .num_online_cores = 16,
+               .clock = &clock});
+  for (std::size_t window = 0; window < 60; ++window) {
+    delivered += 250;
+    waited_s += 0.02 * 0.25;
+    clock.advance(250ms);
+    ASSERT_TRUE(eventually([&] { return tuner.log().entries.size() == window + 1; }));
+  }
+  EXPECT_EQ(fewest.load(), 15U);
+  EXPECT_EQ(most.load(), 15U);
+}
+
 TEST(TunerTest, AWindowWithoutABatchDoesNotCount) {
   FakeClock clock;
   std::atomic<unsigned> num_looks{0};
@@ -59,7 +93,7 @@ TEST(TunerTest, AWindowWithoutABatchDoesNotCount) {
                            return TunerCounts{};
                          },
                      .apply = [](const TunerKnobs&) { FAIL() << "moved without a reason"; }},
-                    {.start = {{1, 1, 0}}, .limits = {{{4, 8, 16}}, 4}, .clock = &clock});
+                    {.start = {{1, 1, 0, 0}}, .limits = {{{4, 8, 16, 0}}, 4}, .clock = &clock});
   for (unsigned window = 1; window < 5; ++window) {
     clock.advance(250ms);
     ASSERT_TRUE(eventually([&] { return num_looks.load() > window; }));
@@ -122,7 +156,7 @@ TEST(TunerTest, ASettingByHandIsWhereItGoesOn) {
   feed.set_depth(7);
   ASSERT_TRUE(feed.next());
   ASSERT_TRUE(feed.tuner_log());
-  EXPECT_EQ(feed.tuner_log()->start, (TunerKnobs{{3, 7, 0}}));
+  EXPECT_EQ(feed.tuner_log()->start, (TunerKnobs{{3, 7, 0, 0}}));
 }
 
 TEST(TunerTest, OffMeansNoTuner) {

@@ -3,23 +3,6 @@
 #include "stoker/feed/assembly/upload_block.h"
 
 namespace stoker::feed {
-namespace {
-
-struct PartBytes {
-  std::size_t mel, audio, reference, wav_segment, mel_segment;
-};
-
-PartBytes part_bytes(const BatchFormat& format) {
-  const std::size_t hop_bytes = format.hop_samples * sizeof(float);
-  const std::size_t crop = format.max_rows * format.segment_frames;
-  return {.mel = format.payload_bytes(),
-          .audio = format.needs_audio() ? format.max_mel_frames * hop_bytes : 0,
-          .reference = format.max_rows * format.reference_frames * format.bytes_per_frame(),
-          .wav_segment = crop * hop_bytes,
-          .mel_segment = crop * format.bytes_per_frame()};
-}
-
-}  // namespace
 
 std::size_t BatchFormat::payload_unit_bytes() const {
   return payload == SlotPayload::kRaggedPcm ? kSampleAlignment * sizeof(std::int16_t)
@@ -35,16 +18,9 @@ std::size_t BatchFormat::payload_bytes() const {
 
 std::size_t BatchFormat::slot_bytes() const {
   constexpr std::size_t kNumbersPerRow = 10;
-  const PartBytes parts = part_bytes(*this);
-  std::size_t array_bytes = 0;
-  for (const ArrayKind& array : arrays) {
-    array_bytes += AlignedBytes::taken_bytes(max_rows * array.max_length * array.bytes_per_step()) +
-                   max_rows * sizeof(std::int32_t);
-  }
-  for (const std::size_t part :
-       {parts.mel, parts.audio, parts.reference, parts.wav_segment, parts.mel_segment}) {
-    array_bytes += AlignedBytes::taken_bytes(part);
-  }
+  const std::size_t array_bytes = AlignedBytes::taken_bytes(payload_bytes()) +
+                                  AlignedBytes::taken_bytes(ExtrasBlock::most(*this).size_bytes) +
+                                  arrays.size() * max_rows * sizeof(std::int32_t);
   return array_bytes + max_tokens * sizeof(std::int32_t) +
          max_rows * kNumbersPerRow * sizeof(std::int32_t) +
          (is_for_device ? UploadBlock::most_bytes(*this) : 0);
@@ -62,16 +38,12 @@ BatchSlot::BatchSlot(const BatchFormat& format, const Memory& memory)
       audio_len(format.needs_audio() ? format.max_rows : 0),
       reference_len(format.reference_frames > 0 ? format.max_rows : 0) {
   global_utterances.reserve(format.max_global_rows);
-  const PartBytes parts = part_bytes(format);
-  mel = memory.mel.empty() ? AlignedBytes(parts.mel) : AlignedBytes::borrow(memory.mel);
-  audio = AlignedBytes(parts.audio);
-  reference_mel = AlignedBytes(parts.reference);
-  wav_segment = AlignedBytes(parts.wav_segment);
-  mel_segment = AlignedBytes(parts.mel_segment);
-  for (const ArrayKind& array : format.arrays) {
-    arrays.emplace_back(format.max_rows * array.max_length * array.bytes_per_step());
-    array_len.emplace_back(format.max_rows);
-  }
+  mel =
+      memory.mel.empty() ? AlignedBytes(format.payload_bytes()) : AlignedBytes::borrow(memory.mel);
+  extra_places = ExtrasBlock::most(format);
+  extras = memory.extras.empty() ? AlignedBytes(extra_places.size_bytes)
+                                 : AlignedBytes::borrow(memory.extras);
+  array_len.assign(format.arrays.size(), std::vector<std::int32_t>(format.max_rows));
   if (format.payload != SlotPayload::kPaddedMel) {
     payload_begins.resize(format.max_rows);
     payload_len.resize(format.max_rows);

@@ -8,6 +8,7 @@
 
 #include "stoker/base/aligned_bytes.h"
 #include "stoker/config/mel_dtype.h"
+#include "stoker/feed/assembly/extras_block.h"
 #include "stoker/feed/batch_counts.h"
 #include "stoker/feed/sampling/sampler_settings.h"
 #include "stoker/feed/source/utterance_source.h"
@@ -60,10 +61,11 @@ struct BatchFormat {
 // padded layout has R = B, and row r's mel begins at frame r * T; in the packed layout frame_begins
 // and token_begins say where each row begins.
 struct alignas(64) BatchSlot {
-  // Borrowed for the mel and the upload block; empty: the slot's own.
+  // Borrowed for the mel, the upload block and what is optional; empty: the slot's own.
   struct Memory {
     std::span<std::byte> mel{};
     std::span<std::byte> block{};
+    std::span<std::byte> extras{};
   };
   explicit BatchSlot(const BatchFormat& format) : BatchSlot(format, Memory()) {}
   BatchSlot(const BatchFormat& format, const Memory& memory);
@@ -94,11 +96,11 @@ struct alignas(64) BatchSlot {
   std::vector<std::int32_t> text_len, mel_len, speaker, language;
   std::vector<std::uint32_t> frame_begins, token_begins;
   std::vector<std::int32_t> tokens;
-  AlignedBytes audio, reference_mel, wav_segment, mel_segment;
+  AlignedBytes extras;  // what is optional, laid out as extra_places says
+  ExtrasBlock extra_places;
   std::vector<std::int32_t> audio_len, reference_len;
-  std::vector<AlignedBytes> arrays;  // one for each of the format's, [rows, max_length, …]
-  std::vector<std::vector<std::int32_t>> array_len;
-  std::vector<std::byte> scratch_mel;  // a whole reference before it is cut
+  std::vector<std::vector<std::int32_t>> array_len;  // for each of the format's arrays
+  std::vector<std::byte> scratch_mel;                // a whole reference before it is cut
 
   // Ragged payloads: where each row begins in `mel`, in samples or frames, or kOnDevice where GPU
   // memory holds the utterance already; length 0 where the row is empty.

@@ -76,7 +76,10 @@ pipeline::FillEnd Collator::fill(pipeline::FillContext& context) {
   }
   fill_gaps(*slot);
   slot->counts = count_rows(*slot);
-  if (parts_.format->is_for_device) UploadBlock(*slot).write(*slot, *parts_.format);
+  if (parts_.format->is_for_device) {
+    UploadBlock(*slot).write(*slot, *parts_.format);
+    slot->extra_places.write_lengths(*slot);
+  }
   return pipeline::FillEnd::kFilled;
 }
 
@@ -95,6 +98,8 @@ void Collator::place_rows(const BatchPlace& place, BatchSlot& slot) const {
     slot.global_utterances.resize(global.num_rows, kEmptyRow);
     place_padded(slot);
   }
+  slot.extra_places.lay_out(
+      *parts_.format, {slot.num_rows, std::size_t{slot.shape.num_rows} * slot.shape.num_frames});
   for (std::size_t row = 0; row < slot.num_rows; ++row) {
     const std::uint32_t utterance = slot.utterances[row];
     slot.speaker[row] = utterance == kEmptyRow ? 0 : parts_.store->speaker(utterance);
@@ -293,7 +298,8 @@ void Collator::fill_padding(BatchSlot& slot, std::size_t frame, std::size_t num_
 void Collator::fill_silence(BatchSlot& slot, std::size_t frame, std::size_t num_frames) const {
   if (!parts_.format->needs_audio()) return;
   const std::size_t hop = parts_.format->hop_samples;
-  std::fill_n(reinterpret_cast<float*>(slot.audio.data()) + frame * hop, num_frames * hop, 0.0F);
+  std::fill_n(reinterpret_cast<float*>(slot.extras.data() + slot.extra_places.audio) + frame * hop,
+              num_frames * hop, 0.0F);
 }
 
 // Packed: what is left between the last utterance of a bin and the bin's end.

@@ -77,8 +77,9 @@ OptionalFields::SamplePlace OptionalFields::samples_of(std::size_t row, const Wo
 Result<void> OptionalFields::fill_audio(std::size_t row, const Work& work) const {
   BatchSlot& slot = work.slot;
   const SamplePlace place = samples_of(row, work);
-  const std::span<float> out(reinterpret_cast<float*>(slot.audio.data()) + place.begin,
-                             place.count);
+  const std::span<float> out(
+      reinterpret_cast<float*>(slot.extras.data() + slot.extra_places.audio) + place.begin,
+      place.count);
   std::size_t written = 0;
   if (slot.mel_len[row] > 0) {
     const Result<std::uint32_t> read =
@@ -96,7 +97,8 @@ Result<void> OptionalFields::fill_arrays(std::size_t row, const Work& work) cons
   for (std::size_t array = 0; array < work.format.arrays.size(); ++array) {
     const ArrayKind& kind = work.format.arrays[array];
     const std::size_t row_bytes = kind.max_length * kind.bytes_per_step();
-    const std::span<std::byte> out(slot.arrays[array].data() + row * row_bytes, row_bytes);
+    const std::span<std::byte> out(
+        slot.extras.data() + slot.extra_places.arrays[array] + row * row_bytes, row_bytes);
     std::uint32_t length = 0;
     if (slot.mel_len[row] > 0) {
       const Result<std::uint32_t> read = work.reader.read_array(slot.utterances[row], array, out);
@@ -119,15 +121,17 @@ void OptionalFields::fill_segment(std::size_t row, const Work& work) const {
   if (present > 0)
     begin = draw_begin(draws("segment", slot.utterances[row], slot.epoch), present, wanted);
   const std::size_t count = std::min(present, wanted);
-  std::byte* const mel = slot.mel_segment.data() + row * wanted * format.bytes_per_frame();
+  std::byte* const mel =
+      slot.extras.data() + slot.extra_places.mel_segment + row * wanted * format.bytes_per_frame();
   std::memcpy(mel, slot.mel_at(format, slot.frame_begins[row] + begin),
               count * format.bytes_per_frame());
   fill_mel(mel + count * format.bytes_per_frame(), format, wanted - count);
 
   const float* const from =
-      reinterpret_cast<const float*>(slot.audio.data()) + samples_of(row, work).begin;
-  float* const wav =
-      reinterpret_cast<float*>(slot.wav_segment.data()) + row * wanted * format.hop_samples;
+      reinterpret_cast<const float*>(slot.extras.data() + slot.extra_places.audio) +
+      samples_of(row, work).begin;
+  float* const wav = reinterpret_cast<float*>(slot.extras.data() + slot.extra_places.wav_segment) +
+                     row * wanted * format.hop_samples;
   std::fill_n(wav, std::size_t{wanted} * format.hop_samples, 0.0F);
   std::copy_n(from + std::size_t{begin} * format.hop_samples, count * format.hop_samples, wav);
 }
@@ -136,7 +140,8 @@ void OptionalFields::fill_reference(std::size_t row, const Work& work) const {
   const BatchFormat& format = work.format;
   BatchSlot& slot = work.slot;
   const std::uint32_t wanted = format.reference_frames;
-  std::byte* const out = slot.reference_mel.data() + row * wanted * format.bytes_per_frame();
+  std::byte* const out = slot.extras.data() + slot.extra_places.reference_mel +
+                         row * wanted * format.bytes_per_frame();
   std::size_t count = 0;
   if (slot.mel_len[row] > 0) {
     const std::uint32_t present =

@@ -13,8 +13,9 @@ constexpr std::size_t kPageBytes = 4096;
 SlotMemory::SlotMemory(const BatchFormat& format, const SlotMemoryOptions& options,
                        Fallbacks& fallbacks)
     : num_slots_(options.num_slots),
-      mel_bytes_(round_up(format.payload_bytes(), kPageBytes)),
-      block_bytes_(round_up(UploadBlock::most_bytes(format), kPageBytes)),
+      block_bytes_(UploadBlock::room_bytes(format)),
+      mel_bytes_(round_up(block_bytes_ + format.payload_bytes(), kPageBytes) - block_bytes_),
+      extras_bytes_(round_up(ExtrasBlock::most(format).size_bytes, kPageBytes)),
       kind_(options.kind) {
   if (kind_ == HostMemory::kPinned) {
     try {
@@ -30,8 +31,9 @@ SlotMemory::SlotMemory(const BatchFormat& format, const SlotMemoryOptions& optio
 }
 
 BatchSlot::Memory SlotMemory::of(std::uint32_t slot) const {
-  std::byte* const first = begin() + slot * (mel_bytes_ + block_bytes_);
-  return {{first, mel_bytes_}, {first + mel_bytes_, block_bytes_}};
+  std::byte* const block = begin() + slot * (block_bytes_ + mel_bytes_ + extras_bytes_);
+  std::byte* const mel = block + block_bytes_;
+  return {{mel, mel_bytes_}, {block, block_bytes_}, {mel + mel_bytes_, extras_bytes_}};
 }
 
 }  // namespace stoker::feed

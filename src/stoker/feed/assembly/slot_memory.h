@@ -28,14 +28,17 @@ class SlotMemory {
 
   BatchSlot::Memory of(std::uint32_t slot) const;
   HostMemory kind() const { return kind_; }
-  std::size_t size_bytes() const { return num_slots_ * (mel_bytes_ + block_bytes_); }
+  std::size_t size_bytes() const {
+    return num_slots_ * (mel_bytes_ + block_bytes_ + extras_bytes_);
+  }
 
  private:
   std::byte* begin() const { return kind_ == HostMemory::kPinned ? pinned_.data() : plain_.data(); }
 
   std::size_t num_slots_;
-  std::size_t mel_bytes_;
   std::size_t block_bytes_;
+  std::size_t mel_bytes_;
+  std::size_t extras_bytes_;
   HostMemory kind_;
   cuda::PinnedBuffer pinned_;
   AlignedBytes plain_;

@@ -61,6 +61,11 @@ std::size_t UploadBlock::most_bytes(const BatchFormat& format) {
          kNumArrays * kAlignment;
 }
 
+std::size_t UploadBlock::room_bytes(const BatchFormat& format) {
+  constexpr std::size_t kPartAlignment = 256;  // as cudaMalloc has it
+  return round_up(most_bytes(format), kPartAlignment);
+}
+
 void UploadBlock::write(const BatchSlot& slot, const BatchFormat& format) const {
   put(slot, tokens, slot.tokens, num_tokens);
   put(slot, text_len, slot.text_len, num_rows);

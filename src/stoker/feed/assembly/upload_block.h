@@ -14,6 +14,9 @@ struct UploadBlock {
   // One more segment than rows: the padding before the first row of a packed batch.
   explicit UploadBlock(const BatchSlot& slot);
   static std::size_t most_bytes(const BatchFormat& format);
+  // What the block takes in a slot, on the host and on the device: the mel follows it, so that one
+  // copy moves both.
+  static std::size_t room_bytes(const BatchFormat& format);
 
   // Writes everything but where the payload of utterances begins that the GPU has already.
   void write(const BatchSlot& slot, const BatchFormat& format) const;

@@ -72,6 +72,8 @@ void PeerTransfer::copy(const DeviceSlot& from, const DeviceSlot& to) {
   staged_at_bytes_ = 0;
   copy_part(to.block, from.block, block.size_bytes);
   copy_part(to.mel, from.mel, mel_bytes);
+  const std::size_t extras_bytes = from.host.extra_places.delivered_bytes;
+  if (extras_bytes > 0) copy_part(to.extras, from.extras, extras_bytes);
   if (setup_.link == PeerLink::kStaged) arrived_.record(in_);
 }
 

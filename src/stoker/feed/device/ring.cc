@@ -11,11 +11,11 @@ namespace {
 std::size_t mel_bytes(const BatchFormat& format) {
   return aligned_part_bytes(format.max_mel_frames * format.bytes_per_frame());
 }
-std::size_t block_bytes(const BatchFormat& format) {
-  return aligned_part_bytes(UploadBlock::most_bytes(format));
+std::size_t extras_bytes(const BatchFormat& format) {
+  return aligned_part_bytes(ExtrasBlock::most(format).delivered_bytes);
 }
 
-// The mel is on the device only.
+// The mel and what is optional are on the device only.
 BatchFormat without_mel(BatchFormat format) {
   format.payload = SlotPayload::kPaddedMel;
   format.is_for_device = false;
@@ -31,30 +31,54 @@ std::uint32_t take_first(std::vector<std::uint32_t>& queue) {
 }  // namespace
 
 std::size_t DeviceRing::slot_bytes(const BatchFormat& format) {
-  return mel_bytes(format) + block_bytes(format);
+  return UploadBlock::room_bytes(format) + mel_bytes(format) + extras_bytes(format);
 }
 
 DeviceRing::DeviceRing(const BatchFormat& format, const RingOptions& options)
-    : options_(options),
-      memory_(options.device, options.num_slots * slot_bytes(format), *options.api) {
-  const BatchFormat host_format = without_mel(format);
+    : format_(format), options_(options) {
+  const unsigned most = std::max(options.num_slots, options.most_slots);
+  slots_.reserve(most);
+  {
+    const Lock lock(mutex_);
+    free_.reserve(most);
+    ready_.reserve(most);
+  }
+  add_slots(options.num_slots);
+}
+
+void DeviceRing::grow(unsigned num_slots) {
+  const auto present = static_cast<unsigned>(slots_.size());
+  const unsigned wanted = std::min(num_slots, std::max(present, options_.most_slots));
+  if (wanted > present) add_slots(wanted - present);
+}
+
+void DeviceRing::add_slots(unsigned count) {
+  cuda::DeviceBuffer& memory =
+      memory_.emplace_back(options_.device, count * slot_bytes(format_), *options_.api);
+  const BatchFormat host_format = without_mel(format_);
   std::byte nothing{};
-  slots_.reserve(options.num_slots);
-  for (unsigned i = 0; i < options.num_slots; ++i) {
-    std::byte* const first = memory_.data() + i * slot_bytes(format);
-    slots_.push_back({.host = BatchSlot(host_format, {.mel = {&nothing, 1}, .block = {}}),
-                      .mel = first,
-                      .block = first + mel_bytes(format),
-                      .ready = cuda::Event(options.device, cuda::EventUse::kOrder, *options.api),
-                      .done = {}});
+  std::vector<DeviceSlot> added;
+  for (unsigned i = 0; i < count; ++i) {
+    std::byte* const first = memory.data() + i * slot_bytes(format_);
+    std::byte* const mel = first + UploadBlock::room_bytes(format_);
+    added.push_back({.host = BatchSlot(
+                         host_format, {.mel = {&nothing, 1}, .block = {}, .extras = {&nothing, 1}}),
+                     .mel = mel,
+                     .block = first,
+                     .extras = mel + mel_bytes(format_),
+                     .ready = cuda::Event(options_.device, cuda::EventUse::kOrder, *options_.api),
+                     .done = {}});
     // One stream reads, usually; marks for others are made when they come.
-    slots_.back().done.emplace_back(options.device, cuda::EventUse::kOrder, *options.api);
-    slots_.back().host.mel = AlignedBytes();
+    added.back().done.emplace_back(options_.device, cuda::EventUse::kOrder, *options_.api);
+    added.back().host.mel = AlignedBytes();
+    added.back().host.extras = AlignedBytes();
   }
   const Lock lock(mutex_);
-  free_.reserve(options.num_slots);
-  ready_.reserve(options.num_slots);
-  for (unsigned i = 0; i < options.num_slots; ++i) free_.push_back(i);
+  for (DeviceSlot& slot : added) {
+    free_.push_back(static_cast<std::uint32_t>(slots_.size()));
+    slots_.push_back(std::move(slot));
+  }
+  freed_.notify_one();
 }
 
 DeviceRing::~DeviceRing() {
@@ -64,8 +88,8 @@ DeviceRing::~DeviceRing() {
   }
 }
 
-void DeviceSlot::hold_back_writer(cuda::StreamView writer) const {
-  ready.hold_back(writer);
+void DeviceSlot::hold_back_writer(cuda::StreamView writer, LastWriter last) const {
+  if (last == LastWriter::kOtherStream) ready.hold_back(writer);
   for (std::size_t i = 0; i < num_done; ++i) done[i].hold_back(writer);
 }
 

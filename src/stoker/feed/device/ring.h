@@ -26,6 +26,7 @@ struct RingOptions {
   cuda::DeviceApi* api = nullptr;
   int device = 0;
   unsigned num_slots = 2;
+  unsigned most_slots = 0;  // what grow() may be asked for; 0: as many as there are
 };
 
 // The streams whose work reads a batch: its memory may be used again when all of them are done. A
@@ -61,19 +62,23 @@ class ReadingStreams {
   std::vector<cuda::StreamView> more_;
 };
 
-// One batch on the device. `host` holds what is small, in host memory.
+// One batch on the device. `host` holds what is small, in host memory. The mel follows the block as
+// in a slot of the host, so that one copy moves both.
 struct DeviceSlot {
   BatchSlot host;
   std::byte* mel = nullptr;
-  std::byte* block = nullptr;  // laid out as UploadBlock(host) says
-  cuda::Event ready;           // the batch is whole
+  std::byte* block = nullptr;   // laid out as UploadBlock(host) says
+  std::byte* extras = nullptr;  // laid out as host.extra_places says
+  cuda::Event ready;            // the batch is whole
   // The consumer has read it: a mark for each stream that did, recorded when it is given back.
   std::vector<cuda::Event> done;
   std::size_t num_done = 0;  // marks of the last time
 
   // What `writer` is given from now on runs after the slot's last writer and after every stream
-  // that read what it wrote. A batch that nobody waited for may still be in flight.
-  void hold_back_writer(cuda::StreamView writer) const;
+  // that read what it wrote. A batch that nobody waited for may still be in flight; where `writer`
+  // itself wrote it, that needs no call.
+  enum class LastWriter { kOtherStream, kSameStream };
+  void hold_back_writer(cuda::StreamView writer, LastWriter last = LastWriter::kOtherStream) const;
 };
 
 struct RingStats {
@@ -85,7 +90,8 @@ struct RingStats {
 };
 
 // Thread-safe; one producer, one consumer, leases given back from anywhere. All memory is one
-// allocation made here; destruction waits until the device is done with every slot.
+// allocation made here, and one for each grow(); destruction waits until the device is done with
+// every slot.
 class DeviceRing {
  public:
   // Throws GpuError with the sizes when the memory cannot be had.
@@ -93,6 +99,10 @@ class DeviceRing {
   ~DeviceRing();
 
   static std::size_t slot_bytes(const BatchFormat& format);
+
+  // As many slots, but not more than most_slots; fewer than there are change nothing, since freeing
+  // memory would make the device wait. Called by one thread at a time. Throws GpuError.
+  void grow(unsigned num_slots);
 
   int device() const { return options_.device; }
   cuda::DeviceApi& api() const { return *options_.api; }
@@ -140,9 +150,12 @@ class DeviceRing {
   [[noreturn]] void raise_all_held() const STOKER_REQUIRES(mutex_);
   bool is_over() const STOKER_REQUIRES(mutex_) { return is_closed_ || error_.has_value(); }
 
+  void add_slots(unsigned count);
+
+  const BatchFormat format_;
   const RingOptions options_;
-  cuda::DeviceBuffer memory_;
-  std::vector<DeviceSlot> slots_;
+  std::vector<cuda::DeviceBuffer> memory_;
+  std::vector<DeviceSlot> slots_;  // room for most_slots: none of them ever moves
   mutable Mutex mutex_;
   ConditionVariable freed_;
   ConditionVariable filled_;

@@ -28,6 +28,7 @@ struct DeviceSetup {
   PeerLink link = PeerLink::kPeer;
   unsigned buffer_size = 50;       // batches ready on the data device
   std::string buffer_reason{};     // why so many, where no setting says
+  bool is_buffer_tuned = false;    // the tuner may lengthen it, within memory_bytes
   std::uint64_t memory_bytes = 0;  // bound of everything taken there
   HostMemory host_memory = HostMemory::kPinned;
   DeviceAhead ahead = DeviceAhead::kFilled;

@@ -200,6 +200,7 @@ void choose_buffer(const MelRouteRequest& request, DeviceSetup& setup) {
       plan_buffer({.num_workers = request.num_workers, .jitter = measure_jitter(kLook)});
   setup.buffer_size = plan.num_batches;
   setup.buffer_reason = plan.reason;
+  setup.is_buffer_tuned = request.settings.loader.auto_tune_performance;
 }
 
 DeviceSetup make_setup(const PlanInputs& request, MelSource source) {
@@ -220,6 +221,7 @@ DeviceSetup make_setup(const PlanInputs& request, MelSource source) {
       !settings.loader.use_native_loading) {
     setup.ahead = DeviceAhead::kOnDemand;
     setup.buffer_size = 1;
+    setup.is_buffer_tuned = false;
   }
   setup.fallbacks = request.fallbacks;
   setup.made_dtype = request.mel.store.cache_dtype();

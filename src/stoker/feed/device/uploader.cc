@@ -14,6 +14,7 @@ namespace {
 // One is being copied into, one is read by kernels, one waits between them.
 constexpr std::size_t kNumStaging = 3;
 constexpr unsigned kFewestSlots = 2;
+constexpr std::uint64_t kMostTunedSlots = 4096;
 
 // A batch's mel as [rows, longest, mels] before it is laid out: where that is not the batch itself.
 std::size_t made_mel_bytes(const BatchFormat& format, const DeviceSetup& setup) {
@@ -51,13 +52,9 @@ void swap_small(BatchSlot& a, BatchSlot& b) {
   std::swap(a.frame_begins, b.frame_begins);
   std::swap(a.token_begins, b.token_begins);
   std::swap(a.tokens, b.tokens);
-  std::swap(a.audio, b.audio);
-  std::swap(a.reference_mel, b.reference_mel);
-  std::swap(a.wav_segment, b.wav_segment);
-  std::swap(a.mel_segment, b.mel_segment);
+  std::swap(a.extra_places, b.extra_places);
   std::swap(a.audio_len, b.audio_len);
   std::swap(a.reference_len, b.reference_len);
-  std::swap(a.arrays, b.arrays);
   std::swap(a.array_len, b.array_len);
 }
 
@@ -76,6 +73,11 @@ DeviceBudget plan_device_memory(const BatchFormat& format, const DeviceSetup& se
   const std::uint64_t slots =
       std::min<std::uint64_t>(left / budget.slot_bytes, std::max(setup.buffer_size, kFewestSlots));
   budget.num_slots = static_cast<unsigned>(slots);
+  budget.most_slots = budget.num_slots;
+  if (setup.is_buffer_tuned) {
+    budget.most_slots = static_cast<unsigned>(
+        std::clamp<std::uint64_t>(left / budget.slot_bytes, budget.num_slots, kMostTunedSlots));
+  }
   if (budget.num_slots < kFewestSlots) {
     budget.num_slots = kFewestSlots;
     raise({.code = &cuda::kCudaMemory,
@@ -95,7 +97,7 @@ DeviceUploader::DeviceUploader(std::shared_ptr<const BatchFormat> format, const 
       kernels_(setup.make_kernels ? setup.make_kernels() : nullptr),
       copy_(setup.data_device, cuda::StreamPriority::kLow, *setup.api),
       compute_(setup.data_device, cuda::StreamPriority::kLow, *setup.api) {
-  copies_.reserve(format_->max_rows + 2);
+  copies_.reserve(format_->max_rows + 3);
   if (setup.tier == DeviceTier::kResident)
     resident_ = std::make_shared<ResidentUtterances>(num_utterances);
   allocate(setup);
@@ -137,7 +139,8 @@ void DeviceUploader::allocate(const DeviceSetup& setup) {
     try {
       ring_ = std::make_shared<DeviceRing>(*format_, RingOptions{.api = setup.api,
                                                                  .device = setup.data_device,
-                                                                 .num_slots = budget_.num_slots});
+                                                                 .num_slots = budget_.num_slots,
+                                                                 .most_slots = budget_.most_slots});
       return;
     } catch (const GpuError& failure) {
       if (failure.error().code != &cuda::kCudaMemory || budget_.num_slots == kFewestSlots) throw;
@@ -145,13 +148,35 @@ void DeviceUploader::allocate(const DeviceSetup& setup) {
       setup.fallbacks->take_or_raise({"buffer_size", "shorter", {}}, failure.error(),
                                      "trying a buffer of " + std::to_string(fewer) + " batches");
       budget_.num_slots = fewer;
+      budget_.most_slots = fewer;
     }
+  }
+}
+
+DeviceBudget DeviceUploader::budget() const {
+  DeviceBudget now = budget_;
+  now.num_slots = ring_->stats().num_slots;
+  return now;
+}
+
+void DeviceUploader::grow_ring(unsigned num_slots) {
+  if (num_slots <= ring_->stats().num_slots) return;
+  try {
+    setup_.api->enter_thread(setup_.data_device);
+    ring_->grow(num_slots);
+  } catch (const GpuError& failure) {
+    if (failure.error().code != &cuda::kCudaMemory) throw;
+    setup_.fallbacks->take(
+        {"longer buffer", "buffer as it is", std::string(failure.error().code->name)},
+        error_line(failure.error()) + "; the buffer stays as long as it is");
   }
 }
 
 void DeviceUploader::enqueue(BatchSlot& from, DeviceSlot& to, cuda::Event& copied) {
   const UploadBlock block(from);
-  to.hold_back_writer(copy_);
+  to.hold_back_writer(copy_, format_->payload == SlotPayload::kPaddedMel
+                                 ? DeviceSlot::LastWriter::kSameStream
+                                 : DeviceSlot::LastWriter::kOtherStream);
   if (resident_ != nullptr) drop_known_rows(from);
   if (format_->payload == SlotPayload::kPaddedMel) {
     from.payload_used_bytes =
@@ -176,12 +201,19 @@ void DeviceUploader::enqueue(BatchSlot& from, DeviceSlot& to, cuda::Event& copie
   swap_small(from, to.host);
 }
 
-// The small arrays first, then the rows: as one copy, or one by one where they are not consecutive.
+// The small arrays and what is optional first, then the rows: as one copy, or one by one where they
+// are not consecutive.
 void DeviceUploader::list_copies(const UploadBlock& block, const BatchSlot& from, DeviceSlot& to) {
   copies_.clear();
-  copies_.push_back({.to = to.block, .from = from.block.data(), .size_bytes = block.size_bytes});
+  const bool with_mel = is_one_piece(from, to);
+  const std::size_t block_bytes =
+      with_mel ? UploadBlock::room_bytes(*format_) + from.payload_used_bytes : block.size_bytes;
+  copies_.push_back({.to = to.block, .from = from.block.data(), .size_bytes = block_bytes});
+  if (const std::size_t delivered_bytes = from.extra_places.delivered_bytes; delivered_bytes > 0) {
+    copies_.push_back({.to = to.extras, .from = from.extras.data(), .size_bytes = delivered_bytes});
+  }
   std::byte* const target = payload_target(from, to);
-  if (from.payload_used_bytes == 0) return;
+  if (with_mel || from.payload_used_bytes == 0) return;
   const bool is_ragged = format_->payload != SlotPayload::kPaddedMel;
   if (lays_out_by_copies() || (is_ragged && from.num_in_place > 0)) {
     list_rows(from, to, target);
@@ -189,6 +221,11 @@ void DeviceUploader::list_copies(const UploadBlock& block, const BatchSlot& from
     copies_.push_back(
         {.to = target, .from = from.mel.data(), .size_bytes = from.payload_used_bytes});
   }
+}
+
+bool DeviceUploader::is_one_piece(const BatchSlot& from, const DeviceSlot& to) const {
+  return format_->payload == SlotPayload::kPaddedMel &&
+         from.mel.data() - from.block.data() == to.mel - to.block;
 }
 
 void DeviceUploader::list_rows(const BatchSlot& from, const DeviceSlot& to, std::byte* target) {

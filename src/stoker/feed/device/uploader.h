@@ -19,6 +19,7 @@ struct DeviceBudget {
   std::uint64_t slot_bytes = 0;   // a batch of the ring
   std::uint64_t fixed_bytes = 0;  // staging, scratch, resident rows
   unsigned num_slots = 0;         // of the ring, within the bound
+  unsigned most_slots = 0;        // what it may grow to
   std::uint64_t allowed_bytes = 0;
   std::uint64_t total_bytes() const { return fixed_bytes + num_slots * slot_bytes; }
 };
@@ -61,7 +62,10 @@ class DeviceUploader {
 
   const std::shared_ptr<DeviceRing>& ring() const { return ring_; }
   const std::shared_ptr<ResidentUtterances>& resident() const { return resident_; }
-  const DeviceBudget& budget() const { return budget_; }
+  DeviceBudget budget() const;
+  // Lengthens the ring as far as the memory allowed goes; a GPU that has not as much left is a
+  // fallback. For the thread that tunes the feed.
+  void grow_ring(unsigned num_slots);
   cuda::StreamView compute_stream() const { return compute_; }
 
   // Asynchronous. `from` may be written again once `copied` is done; its small arrays and those of
@@ -82,6 +86,8 @@ class DeviceUploader {
 
   void allocate(const DeviceSetup& setup);
   std::byte* payload_target(const BatchSlot& from, DeviceSlot& to);
+  // Whether the block and the mel behind it are one copy.
+  bool is_one_piece(const BatchSlot& from, const DeviceSlot& to) const;
   // Copies write every row where the batch has it; the kernel fills only the padding.
   bool lays_out_by_copies() const {
     return format_->payload == SlotPayload::kRaggedMel && pool_ == nullptr;

@@ -84,12 +84,16 @@ void Tuner::begin_log() {
 void Tuner::look(std::chrono::nanoseconds now) {
   const TunerCounts counts = target_.count();
   const double seconds = to_seconds(now - looked_at_);
+  const auto share_of = [&](double TunerCounts::*sum) {
+    return std::clamp((counts.*sum - before_.*sum) / seconds, 0.0, 1.0);
+  };
   const TunerSample sample{
       .seconds = seconds,
       .num_batches = counts.num_batches - before_.num_batches,
-      .stall_share =
-          std::clamp((counts.consumer_wait_s - before_.consumer_wait_s) / seconds, 0.0, 1.0),
-      .cpu_share = busy_share(before_, counts, options_, seconds)};
+      .stall_share = share_of(&TunerCounts::consumer_wait_s),
+      .cpu_share = busy_share(before_, counts, options_, seconds),
+      .buffer_stall_share = share_of(&TunerCounts::buffer_wait_s),
+      .slack_share = std::max(share_of(&TunerCounts::slack_s), counts.slack_now)};
   looked_at_ = now;
   before_ = counts;
   if (sample.num_batches == 0) return;

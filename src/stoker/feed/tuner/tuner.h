@@ -17,6 +17,11 @@ struct TunerCounts {
   double consumer_wait_s = 0;
   double cpu_s = 0;   // of the process
   double idle_s = 0;  // of all cores of the machine
+  // Of the buffer that the consumer takes from: its waits, and the time in which it was full, as
+  // a sum or, where there is none, as what it is now (1: full).
+  double buffer_wait_s = 0;
+  double slack_s = 0;
+  double slack_now = 0;
 };
 
 // Both are called in the tuner's thread and must be safe there.

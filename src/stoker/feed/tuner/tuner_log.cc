@@ -19,7 +19,7 @@ ordered_json knobs_json(const TunerKnobs& knobs) {
 TunerKnobs knobs_from(const ordered_json& json) {
   TunerKnobs knobs;
   for (std::size_t i = 0; i < kTunerKnobNames.size(); ++i)
-    knobs.values[i] = json.at(std::string(kTunerKnobNames[i])).get<unsigned>();
+    knobs.values[i] = json.value(std::string(kTunerKnobNames[i]), 0U);
   return knobs;
 }
 
@@ -27,7 +27,9 @@ ordered_json entry_json(const TunerEntry& entry) {
   ordered_json out{{"seconds", entry.sample.seconds},
                    {"batches", entry.sample.num_batches},
                    {"stall_share", entry.sample.stall_share},
-                   {"cpu_share", entry.sample.cpu_share}};
+                   {"cpu_share", entry.sample.cpu_share},
+                   {"buffer_stall_share", entry.sample.buffer_stall_share},
+                   {"slack_share", entry.sample.slack_share}};
   if (!entry.move) return out;
   out["move"] = {{"knob", kTunerKnobNames[static_cast<std::size_t>(entry.move->knob)]},
                  {"from", entry.move->from},
@@ -46,7 +48,9 @@ TunerEntry entry_from(const ordered_json& json) {
   TunerEntry entry{{.seconds = json.at("seconds").get<double>(),
                     .num_batches = json.at("batches").get<std::uint64_t>(),
                     .stall_share = json.at("stall_share").get<double>(),
-                    .cpu_share = json.at("cpu_share").get<double>()},
+                    .cpu_share = json.at("cpu_share").get<double>(),
+                    .buffer_stall_share = json.value("buffer_stall_share", 0.0),
+                    .slack_share = json.value("slack_share", 0.0)},
                    {}};
   if (const auto move = json.find("move"); move != json.end()) {
     entry.move =
@@ -64,7 +68,12 @@ void parse_line(std::string_view line, std::size_t number, TunerLog& log) {
       return;
     }
     log.start = knobs_from(json.at("start"));
-    log.limits = {knobs_from(json.at("most")), json.at("most_idle_workers").get<unsigned>()};
+    log.limits = {knobs_from(json.at("most")),
+                  json.at("most_idle_workers").get<unsigned>(),
+                  {},
+                  json.value("least_buffer", 0U)};
+    if (const auto buffer = json.find("buffer"); buffer != json.end())
+      log.limits.buffer = knob_from(buffer->get<std::string>());
   } catch (const ordered_json::exception& exception) {
     raise({.code = &kFeedTunerLog,
            .place = {.line = number},
@@ -81,9 +90,13 @@ bool is_same(const std::optional<TunerMove>& a, const std::optional<TunerMove>& 
 }  // namespace
 
 std::string TunerLog::text() const {
-  const ordered_json head{{"start", knobs_json(start)},
-                          {"most", knobs_json(limits.most)},
-                          {"most_idle_workers", limits.most_idle_workers}};
+  ordered_json head{{"start", knobs_json(start)},
+                    {"most", knobs_json(limits.most)},
+                    {"most_idle_workers", limits.most_idle_workers}};
+  if (limits.buffer) {
+    head["buffer"] = kTunerKnobNames[static_cast<std::size_t>(*limits.buffer)];
+    head["least_buffer"] = limits.least_buffer;
+  }
   std::string lines = head.dump() + "\n";
   for (const TunerEntry& entry : entries) lines += entry_json(entry).dump() + "\n";
   return lines;

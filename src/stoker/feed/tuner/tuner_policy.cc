@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "stoker/base/number_text.h"
 
@@ -41,16 +42,21 @@ void TunerPolicy::remember(const TunerSample& sample) {
       sample.seconds > 0 ? static_cast<double>(sample.num_batches) / sample.seconds : 0.0;
   best_rate_ = std::max(best_rate_, rate);
   least_stall_ = std::min(least_stall_, sample.stall_share);
+  if (sample.slack_share >= kSlack)
+    pause_stall_ = std::max(pause_stall_, sample.buffer_stall_share);
 }
 
 std::optional<TunerMove> TunerPolicy::decide(const TunerSample& sample) {
   for (unsigned& windows : rest_) windows -= std::min(windows, 1U);
+  const bool is_full = sample.slack_share >= kMostlyFull && sample.buffer_stall_share < kStallMet;
+  num_full_windows_ = is_full ? num_full_windows_ + 1 : 0;
   remember(sample);
   if (num_windows_ < kLooked + (trial_ ? kSettling : 0)) return std::nullopt;
   std::optional<TunerMove> move = trial_ ? end_trial(sample) : begin_trial(sample);
   num_windows_ = 0;
   best_rate_ = 0;
   least_stall_ = 1;
+  pause_stall_ = 0;
   return move;
 }
 
@@ -60,14 +66,17 @@ unsigned TunerPolicy::larger(TunerKnob knob, const TunerSample& sample) const {
   unsigned wanted = now * 2;
   if (knob == TunerKnob::kWorkers) {
     wanted = now + std::max(1U, now / 2);
-    if (sample.cpu_share < kIdle) most = std::max(most, limits_.most_idle_workers);
+    // Where supply is close to demand, a thread more than the cores costs the consumer its own.
+    const bool is_starved = least_stall_ >= kStarved;
+    if (is_starved && sample.cpu_share < kIdle) most = std::max(most, limits_.most_idle_workers);
   }
   if (knob == TunerKnob::kReadAhead) wanted = std::max(wanted, kFirstReadAhead);
   return std::max(now, std::min(wanted, most));
 }
 
 std::optional<TunerMove> TunerPolicy::begin_trial(const TunerSample& sample) {
-  if (least_stall_ < kStallMet) return std::nullopt;
+  if (std::optional<TunerMove> longer = lengthen_buffer()) return longer;
+  if (least_stall_ < kStallMet) return shorten_buffer();
   for (const TunerKnob knob : kOrder) {
     if (rest_[static_cast<std::size_t>(knob)] > 0) continue;
     const unsigned to = larger(knob, sample);
@@ -96,14 +105,45 @@ std::optional<TunerMove> TunerPolicy::make_room(unsigned num_workers) {
                    "room for " + std::to_string(num_workers) + " workers"};
 }
 
+// Kept without a trial: pauses are too rare for one.
+std::optional<TunerMove> TunerPolicy::lengthen_buffer() {
+  if (!limits_.buffer || pause_stall_ < kStallMet) return std::nullopt;
+  unsigned& length = knobs_.at(*limits_.buffer);
+  const unsigned wanted = std::min(2 * length, limits_.most.at(*limits_.buffer));
+  shortest_without_ = std::max(shortest_without_, length);
+  if (wanted <= length) return std::nullopt;
+  const unsigned from = std::exchange(length, wanted);
+  return TunerMove{
+      *limits_.buffer, from, wanted,
+      "the consumer waits " + percent(pause_stall_) + " % of its time between full buffers"};
+}
+
+std::optional<TunerMove> TunerPolicy::shorten_buffer() {
+  if (!limits_.buffer || limits_.least_buffer == 0) return std::nullopt;
+  if (num_full_windows_ < kFullWindows) return std::nullopt;
+  unsigned& length = knobs_.at(*limits_.buffer);
+  const unsigned least = std::max(limits_.least_buffer, shortest_without_ + 1);
+  const unsigned wanted = std::max(least, length - length / 4);
+  if (wanted >= length) return std::nullopt;
+  num_full_windows_ = 0;
+  const unsigned from = std::exchange(length, wanted);
+  return TunerMove{*limits_.buffer, from, wanted, "the buffer is full most of the time"};
+}
+
+bool TunerPolicy::has_helped(const Trial& trial) const {
+  const bool has_own_cores = knobs_.at(trial.knob) <= limits_.most.at(trial.knob);
+  if (trial.knob == TunerKnob::kWorkers && has_own_cores)
+    return best_rate_ * kHelped >= trial.rate_before;
+  return best_rate_ >= kHelped * trial.rate_before ||
+         least_stall_ <= kStallFell * trial.stall_before;
+}
+
 std::optional<TunerMove> TunerPolicy::end_trial(const TunerSample& sample) {
   const Trial trial = *trial_;
   trial_.reset();
-  const bool is_faster = best_rate_ >= kHelped * trial.rate_before;
-  const bool waits_less = least_stall_ <= kStallFell * trial.stall_before;
   unsigned& rest = rest_[static_cast<std::size_t>(trial.knob)];
   unsigned& next_rest = next_rest_[static_cast<std::size_t>(trial.knob)];
-  if (is_faster || waits_less) {
+  if (has_helped(trial)) {
     next_rest = kFirstRest;
     return begin_trial(sample);
   }

@@ -12,9 +12,9 @@
 namespace stoker::feed {
 
 // What may be turned while running; none of it changes a byte.
-enum class TunerKnob : std::uint8_t { kWorkers, kDepth, kReadAhead };
-inline constexpr std::array<std::string_view, 3> kTunerKnobNames{"num_workers", "depth",
-                                                                 "read_ahead"};
+enum class TunerKnob : std::uint8_t { kWorkers, kDepth, kReadAhead, kDeviceDepth };
+inline constexpr std::array<std::string_view, 4> kTunerKnobNames{"num_workers", "depth",
+                                                                 "read_ahead", "device_depth"};
 
 struct TunerKnobs {
   std::array<unsigned, kTunerKnobNames.size()> values{};  // by TunerKnob
@@ -27,6 +27,10 @@ struct TunerKnobs {
 struct TunerLimits {
   TunerKnobs most;                 // workers: the cores allowed; depth: what the memory allows
   unsigned most_idle_workers = 1;  // workers while the cores have time left: they wait for storage
+  // The buffer that the consumer takes from, where its length is chosen here; and the shortest it
+  // may become, 0: it is not shortened.
+  std::optional<TunerKnob> buffer{};
+  unsigned least_buffer = 0;
 };
 
 // What one window looked like.
@@ -35,6 +39,8 @@ struct TunerSample {
   std::uint64_t num_batches = 0;  // delivered in it
   double stall_share = 0;         // time the consumer waited over all time
   double cpu_share = 0;           // of the cores allowed
+  double buffer_stall_share = 0;  // as stall_share, of the buffer that the consumer takes from
+  double slack_share = 0;         // time in which that buffer was full and nothing could be added
 };
 
 struct TunerMove {
@@ -46,7 +52,13 @@ struct TunerMove {
 
 // Depth comes first where further workers would find no slot to fill. Any other move is tried for a
 // few windows, kept when batches came faster or the stall fell, else undone
-// and left alone for a while. Nothing moves while the consumer's demand is met.
+// and left alone for a while. Workers on cores of their own are taken away only where they slowed
+// the feed: a consumer that hardly waits cannot become faster by much, and would take more at any
+// moment. Nothing moves while the consumer's demand is met.
+//
+// A consumer that waits although its buffer was full in the same window has met a pause: the buffer
+// becomes longer. One that is full most of the time for long becomes shorter, and never again as
+// short as it was when a pause was met.
 class TunerPolicy {
  public:
   TunerPolicy(const TunerKnobs& start, const TunerLimits& limits);
@@ -57,6 +69,10 @@ class TunerPolicy {
 
   static constexpr double kStallMet = 0.005;  // below it demand is met
   static constexpr double kHelped = 1.03;     // times as many batches
+  static constexpr double kStarved = 0.1;     // above it more workers than cores may be needed
+  static constexpr double kSlack = 0.02;      // above it supply exceeds demand
+  static constexpr double kMostlyFull = 0.5;
+  static constexpr unsigned kFullWindows = 64;  // before a buffer becomes shorter
 
  private:
   struct Trial {
@@ -70,7 +86,10 @@ class TunerPolicy {
   std::optional<TunerMove> begin_trial(const TunerSample& sample);
   std::optional<TunerMove> end_trial(const TunerSample& sample);
   std::optional<TunerMove> make_room(unsigned num_workers);
+  std::optional<TunerMove> lengthen_buffer();
+  std::optional<TunerMove> shorten_buffer();
   unsigned larger(TunerKnob knob, const TunerSample& sample) const;
+  bool has_helped(const Trial& trial) const;
 
   TunerKnobs knobs_;
   TunerLimits limits_;
@@ -78,6 +97,9 @@ class TunerPolicy {
   unsigned num_windows_ = 0;  // since the last move
   double best_rate_ = 0;      // of those
   double least_stall_ = 1;
+  double pause_stall_ = 0;         // the most of a window whose buffer was full at times
+  unsigned num_full_windows_ = 0;  // one after the other
+  unsigned shortest_without_ = 0;  // pauses: the buffer stays longer than that
   std::array<unsigned, kTunerKnobNames.size()> rest_{};       // windows until it is tried again
   std::array<unsigned, kTunerKnobNames.size()> next_rest_{};  // doubles each time it did not help
 };

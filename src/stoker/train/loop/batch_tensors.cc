@@ -88,12 +88,14 @@ bool is_padded(const feed::Batch& batch) {
 void take_reference(const feed::Batch& batch, const TensorRules& rules, ModelBatch& out) {
   const feed::MelArray mel = batch.reference_mel();
   if (mel.data == nullptr) return;
+  const at::Device place = batch.device().is_cuda() ? rules.device : at::Device(at::kCPU);
   const std::int64_t num_frames = std::min(signed_of(mel.shape[1]), rules.max_reference_frames);
   const at::Tensor view =
       view_at(mel.data, {signed_of(mel.shape[0]), signed_of(mel.shape[1]), signed_of(mel.shape[2])},
-              scalar_of(mel.dtype), at::kCPU);
+              scalar_of(mel.dtype), place);
   const at::Tensor cut = view.narrow(1, 0, num_frames);
-  out.reference = normalised(to_device(cut.contiguous(), rules.device), rules.scale);
+  out.reference =
+      normalised(place.is_cpu() ? to_device(cut.contiguous(), rules.device) : cut, rules.scale);
   out.reference_len =
       lengths_of(batch.reference_len(), rules.device).clamp_max_(rules.max_reference_frames);
 }
