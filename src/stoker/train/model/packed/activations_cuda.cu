@@ -1,4 +1,4 @@
-// Rotary turning, GELU and sums of columns: what stands between the products of a block.
+// Rotary turning, GELU and sums of columns: what is between the products of a block.
 #include <algorithm>
 
 #include "stoker/train/model/packed/row_values.cuh"
