@@ -29,7 +29,7 @@ template <class Number>
 at::Tensor taken(const at::Tensor& values, const at::Tensor& index) {
   std::vector<std::int64_t> sizes = values.sizes().vec();
   sizes[0] = index.numel();
-  const at::Tensor out = at::empty(sizes, values.options());
+  at::Tensor out = at::empty(sizes, values.options());
   if (values.size(0) == 0) return out.zero_();
   const at::Tensor from = with_dense_rows(values);
   device::copy_rows(copy_of(from, out), index.contiguous().const_data_ptr<Number>(),
@@ -101,7 +101,7 @@ struct DropCall {
 
 at::Tensor dropped(const at::Tensor& values, const DropCall& call) {
   const at::Tensor from = readable(values);
-  const at::Tensor out = at::empty(from.sizes(), from.options());
+  at::Tensor out = at::empty(from.sizes(), from.options());
   device::drop({view_of(call.rows), from.size(1), drops_of(call.dropout), view_of(from),
                 mutable_view_of(out)},
                current_stream(from.device()));
@@ -137,8 +137,7 @@ class UnfoldFunction final : public torch::autograd::Function<UnfoldFunction> {
     hold(context, call);
     const at::Tensor from = with_dense_rows(values);
     const device::Unfold job = call.job(from.size(1));
-    const at::Tensor out =
-        at::empty({call.to.num_places(), job.width * job.kernel}, from.options());
+    at::Tensor out = at::empty({call.to.num_places(), job.width * job.kernel}, from.options());
     device::unfold(job, view_of(from), mutable_view_of(out), current_stream(from.device()));
     return out;
   }
@@ -169,7 +168,7 @@ class ErrorFunction final : public torch::autograd::Function<ErrorFunction> {
     const at::Tensor from = dense(prediction);
     context->save_for_backward({from, target, weight});
     const at::Tensor partials = empty_floats({device::kErrorPartials}, from);
-    const at::Tensor sum = empty_floats({}, from);
+    at::Tensor sum = empty_floats({}, from);
     device::squared_error(error_of(from, target, weight), partials.data_ptr<float>(),
                           sum.data_ptr<float>(), current_stream(from.device()));
     return sum;
@@ -208,8 +207,8 @@ fused::FlowPoint flow_point(const at::Tensor& mel, const at::Tensor& time, const
                             const PackedRows& rows, at::ScalarType compute) {
   const at::Tensor values = dense(mel);
   const at::Tensor times = time.contiguous();
-  const fused::FlowPoint out{at::empty(mel.sizes(), mel.options().dtype(compute)),
-                             empty_floats(mel.sizes(), mel)};
+  fused::FlowPoint out{at::empty(mel.sizes(), mel.options().dtype(compute)),
+                       empty_floats(mel.sizes(), mel)};
   device::flow_point({.rows = view_of(rows),
                       .longest = rows.longest,
                       .width = mel.size(1),
@@ -231,8 +230,8 @@ at::Tensor squared_error(const at::Tensor& prediction, const at::Tensor& target,
 PackedRows pack_rows(const at::Tensor& lengths, std::int64_t num_places, std::int64_t longest) {
   const at::Tensor all = lengths.contiguous();
   const auto options = lengths.options().dtype(at::kInt);
-  const PackedRows rows{at::empty({lengths.size(0) + 1}, options), at::empty({num_places}, options),
-                        longest};
+  PackedRows rows{at::empty({lengths.size(0) + 1}, options), at::empty({num_places}, options),
+                  longest};
   device::pack_rows({.lengths = all.const_data_ptr<std::int64_t>(),
                      .num_rows = rows.num_rows(),
                      .num_places = num_places,
@@ -243,7 +242,7 @@ PackedRows pack_rows(const at::Tensor& lengths, std::int64_t num_places, std::in
 }
 
 at::Tensor place_in_row(const PackedRows& rows) {
-  const at::Tensor out = at::empty({rows.num_places()}, rows.row_of.options().dtype(at::kLong));
+  at::Tensor out = at::empty({rows.num_places()}, rows.row_of.options().dtype(at::kLong));
   device::place_in_row(view_of(rows), out.data_ptr<std::int64_t>(), current_stream(out.device()));
   return out;
 }
@@ -266,7 +265,7 @@ at::Tensor join_rows(const at::Tensor& padded, const PackedRows& rows) {
   const at::Tensor from = padded.contiguous().flatten(0, 1);
   std::vector<std::int64_t> sizes = from.sizes().vec();
   sizes[0] = rows.num_places();
-  const at::Tensor out = at::empty(sizes, from.options());
+  at::Tensor out = at::empty(sizes, from.options());
   if (from.size(0) == 0) return out.zero_();
   device::join_rows(copy_of(from, out), view_of(rows), rows.longest, current_stream(from.device()));
   return out;

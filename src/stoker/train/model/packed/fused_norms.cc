@@ -81,60 +81,64 @@ at::Tensor dense_or_none(const at::Tensor& gradient) {
   return gradient.defined() ? dense(gradient) : gradient;
 }
 
-// Gives the sum, where there is a branch, and the norm.
+// Of residual, factor and shift, then of branch and gate where the call has them. Gives the sum,
+// where there is a branch, and the norm.
 class NormFunction final : public torch::autograd::Function<NormFunction> {
  public:
-  static Tensors forward(AutogradContext* context, const at::Tensor& input,
-                         const std::optional<at::Tensor>& given_branch,
-                         const std::optional<at::Tensor>& given_gate, const at::Tensor& factor,
-                         const at::Tensor& shift, const NormCall& call) {
+  static Tensors forward(AutogradContext* context, const at::TensorList& inputs,
+                         const NormCall& call) {
     context->set_materialize_grads(false);
-    const at::Tensor branch = given_branch.value_or(at::Tensor());
-    const at::Tensor gate = given_gate.value_or(at::Tensor());
-    const at::Tensor from = readable(input);
-    const at::Tensor by = readable(factor);
-    const at::Tensor plus = readable(shift);
-    const at::Tensor added = branch.defined() ? readable(branch) : branch;
-    const at::Tensor gate_values = gate.defined() ? readable(gate) : gate;
-    const at::Tensor stats = empty_floats({from.size(0), 2}, from);
-    const at::Tensor norm = at::empty(from.sizes(), from.options().dtype(call.compute));
-    const at::Tensor sum = branch.defined() ? empty_floats(from.sizes(), from) : at::Tensor();
+    Tensors from;
+    for (const at::Tensor& input : inputs) from.push_back(readable(input));
+    const bool is_joined = call.joining != Joining::kNone;
+    const bool is_gated = call.joining == Joining::kGated;
+    const at::Tensor& values = from[0];
+    const at::Tensor stats = empty_floats({values.size(0), 2}, values);
+    const at::Tensor norm = at::empty(values.sizes(), values.options().dtype(call.compute));
     device::Norm job{.rows = view_of(call.rows),
-                     .width = from.size(1),
+                     .width = values.size(1),
                      .joining = call.joining,
-                     .input = view_of(from),
+                     .input = view_of(values),
                      .drops = drops_of(call.dropout),
-                     .factor = of_rows(by),
-                     .shift = of_rows(plus),
+                     .factor = of_rows(from[1]),
+                     .shift = of_rows(from[2]),
                      .stats = stats.data_ptr<float>(),
                      .norm = mutable_view_of(norm)};
-    if (branch.defined()) {
-      job.branch = view_of(added);
+    at::Tensor sum = values;
+    if (is_joined) {
+      sum = empty_floats(values.sizes(), values);
+      job.branch = view_of(from[3]);
       job.sum = sum.data_ptr<float>();
     }
-    if (gate.defined()) job.gate = of_rows(gate_values);
-    device::norm(job, current_stream(from.device()));
-    const bool is_gated = call.joining == Joining::kGated;
+    if (is_gated) job.gate = of_rows(from[4]);
+    device::norm(job, current_stream(values.device()));
+    const at::Tensor none;
     context->save_for_backward(
-        {branch.defined() ? sum : from, stats, by, is_gated ? added : at::Tensor(), gate_values});
+        {sum, stats, from[1], is_gated ? from[3] : none, is_gated ? from[4] : none});
     hold(context, call);
-    if (branch.defined()) return {sum, norm};
+    if (is_joined) return {sum, norm};
     return {norm};
   }
 
   static Tensors backward(AutogradContext* context, const Tensors& gradients) {
-    const NormCall call = held<NormCall>(context);
+    const auto call = held<NormCall>(context);
     const bool is_joined = call.joining != Joining::kNone;
     const at::Tensor d_sum = is_joined ? dense_or_none(gradients[0]) : at::Tensor();
     const at::Tensor d_norm = dense_or_none(gradients.back());
-    if (!d_sum.defined() && !d_norm.defined()) return Tensors(6);
-    NormGradients out = gradients_of(call, context->get_saved_variables(), d_sum, d_norm);
-    return {out.input, out.branch, out.gate, out.factor, out.shift, {}};
+    NormGradients out;
+    if (d_sum.defined() || d_norm.defined())
+      out = gradients_of(call, context->get_saved_variables(), d_sum, d_norm);
+    Tensors all{out.input, out.factor, out.shift};
+    if (is_joined) all.push_back(out.branch);
+    if (call.joining == Joining::kGated) all.push_back(out.gate);
+    all.emplace_back();  // of the call
+    return all;
   }
 };
 
-// libtorch takes no tensor that is not defined, unless it may be absent.
-constexpr std::optional<at::Tensor> kNone;
+Tensors normed(const Tensors& inputs, const NormCall& call) {
+  return NormFunction::apply(at::TensorList(inputs), call);
+}
 
 NormCall learned(const PackedRows& rows, const Parameter& weight, const Parameter& bias) {
   return {.rows = rows,
@@ -153,8 +157,7 @@ void check_residual(const at::Tensor& residual, const at::Tensor& branch, at::Sc
 
 at::Tensor norm_modulate(const at::Tensor& residual, const fused::Modulation& by,
                          const PackedRows& rows, at::ScalarType compute) {
-  const NormCall call{.rows = rows, .compute = compute};
-  return NormFunction::apply(residual, kNone, kNone, by.factor, by.shift, call)[0];
+  return normed({residual, by.factor, by.shift}, {.rows = rows, .compute = compute})[0];
 }
 
 fused::SumAndNorm add_norm_modulate(const at::Tensor& residual, const at::Tensor& branch,
@@ -162,15 +165,13 @@ fused::SumAndNorm add_norm_modulate(const at::Tensor& residual, const at::Tensor
                                     const PackedRows& rows) {
   const NormCall call{.rows = rows, .joining = Joining::kGated, .compute = branch.scalar_type()};
   check_residual(residual, branch, call.compute);
-  const Tensors both = NormFunction::apply(residual, std::optional(branch), std::optional(gate),
-                                           by.factor, by.shift, call);
+  const Tensors both = normed({residual, by.factor, by.shift, branch, gate}, call);
   return {both[0], both[1]};
 }
 
 at::Tensor layer_norm(const at::Tensor& values, const Parameter& weight, const Parameter& bias,
                       const PackedRows& rows) {
-  return NormFunction::apply(values, kNone, kNone, weight.leaf, bias.leaf,
-                             learned(rows, weight, bias))[0];
+  return normed({values, weight.leaf, bias.leaf}, learned(rows, weight, bias))[0];
 }
 
 fused::SumAndNorm add_dropped_norm(const at::Tensor& residual, const at::Tensor& branch,
@@ -180,8 +181,7 @@ fused::SumAndNorm add_dropped_norm(const at::Tensor& residual, const at::Tensor&
   call.joining = Joining::kDropped;
   call.dropout = dropout;
   check_residual(residual, branch, call.compute);
-  const Tensors both =
-      NormFunction::apply(residual, std::optional(branch), kNone, weight.leaf, bias.leaf, call);
+  const Tensors both = normed({residual, weight.leaf, bias.leaf, branch}, call);
   return {both[0], both[1]};
 }
 
