@@ -24,7 +24,7 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("products", ("gemm", "nvjet", "cutlass", "splitk", "cublas")),
     ("norms", ("norm",)),
     ("activations", ("gelu", "column_sum", "silu")),
-    ("optimiser", ("adam", "update_kernel", "square_sum")),
+    ("optimiser", ("adam", "move_kernel", "norm_of_gradients", "decide_kernel")),
     ("losses and flow", ("flow", "square", "loss")),
     ("gathers", ("unfold", "repeat", "gather", "rearrange", "embed", "index", "pad_", "join_rows")),
     ("reductions", ("reduce", "sum")),
@@ -55,6 +55,12 @@ class Door(ctypes.Structure):
     )
 
 
+def torch_wait() -> None:
+    import torch
+
+    torch.cuda.synchronize()
+
+
 def group_of(name: str) -> str:
     low = name.lower()
     for group, words in GROUPS:
@@ -81,10 +87,12 @@ def settings_of(program: str, flags: list[str]) -> dict[str, Any]:
 class Profiled:
     """Trains, and profiles from one step on."""
 
-    def __init__(self, first_step: int) -> None:
+    def __init__(self, first_step: int, last_step: int) -> None:
         import torch
 
         self.first_step = first_step
+        self.end_step = last_step
+        self.num_steps = 0
         self.began_at = -1
         self.last_step = -1
         self.error = ""
@@ -103,6 +111,10 @@ class Profiled:
             if self.began_at < 0 and event["step"] >= self.first_step:
                 self.began_at = event["step"]
                 self.profile.start()
+            elif self.num_steps == 0 and self.began_at >= 0 and event["step"] >= self.end_step:
+                self.num_steps = event["step"] - self.began_at
+                torch_wait()
+                self.profile.stop()
         elif kind in ("line", "warning"):
             print(event["text"])
 
@@ -114,8 +126,6 @@ class Profiled:
         hear = EVENT(self.hear)
         call = Call(request, len(request), hear, None, None)
         code = door.train(ctypes.byref(call))
-        if self.began_at >= 0:
-            self.profile.stop()
         if code != 0 or self.error:
             raise SystemExit(f"training ended with {code}: {self.error}")
 
@@ -153,15 +163,15 @@ def main() -> None:
     parser.add_argument("--stoker", default="build/stoker")
     parser.add_argument("--json", default="")
     parser.add_argument("--first-step", type=int, default=40)
-    parser.add_argument("--steps", type=int, default=80)
+    parser.add_argument("--steps", type=int, default=400)
     parser.add_argument("flags", nargs="*")
     given = parser.parse_args()
     program = Path(given.stoker).resolve()
     settings = settings_of(str(program), given.flags)
     settings["training.steps"] = given.steps
-    run = Profiled(given.first_step)
+    run = Profiled(given.first_step, given.steps - 20)
     run.train(program.parent / "lib/stoker/libstoker_train.so", settings)
-    table = table_of(run.profile.key_averages(), max(1, given.steps - run.began_at))
+    table = table_of(run.profile.key_averages(), max(1, run.num_steps))
     table["report"] = run.report
     text = json.dumps(table, indent=1)
     if given.json:

@@ -148,6 +148,7 @@ bool is_inert(const FieldInfo& field, const Settings& settings) {
 
 bool concerns(const FieldInfo& field, SourceKind source, CommandKind command) {
   if (source < SourceKind::kFile) return false;
+  if (field.not_yet == NotYet::kFeedAlone) return command == CommandKind::kFeed;
   if (source >= SourceKind::kCommandLine || command >= CommandKind::kTrain) return true;
   return command == CommandKind::kFeed && field.not_yet == NotYet::kFeed;
 }

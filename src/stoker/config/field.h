@@ -19,9 +19,9 @@ enum class Affects { kNothing, kFeatures, kText, kOrder };
 
 // Whether anything reads a setting, and where not, which commands will.
 enum class NotYet {
-  kRead,   // it has its effect
-  kFeed,   // commands that run a feed, and training
-  kTrain,  // training alone
+  kRead,       // it has its effect
+  kFeed,       // commands that run a feed, and training
+  kFeedAlone,  // commands that run a feed without a model
 };
 
 // The number that a field's range bounds: its own, or that of its parts.

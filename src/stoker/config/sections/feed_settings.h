@@ -42,10 +42,11 @@ struct BatchSettings {
             .myxtts("training.batch_size")
             .affects(kOrder),
         field("batch_frames", &C::batch_frames, {64, 1'000'000'000},
-              "Mel frames a batch over all ranks; auto: the most that fits the GPU's memory.")
+              "Mel frames a batch over all ranks; auto: the most that a training step has GPU "
+              "memory for.")
             .unit("frames")
             .affects(kOrder)
-            .not_yet(NotYet::kFeed, "auto"),
+            .not_yet(NotYet::kFeedAlone, "auto"),
         field("max_shapes", &C::max_shapes, {1, 1024}, "Different padded shapes in a run.")
             .affects(kOrder),
         field("batch_layout", &C::batch_layout, "Padded rows, or utterances end to end.")

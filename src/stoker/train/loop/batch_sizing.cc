@@ -12,9 +12,9 @@
 namespace stoker::train {
 namespace {
 
-constexpr double kAim = 0.97;        // of what is allowed: what the fit does not see
-constexpr double kGoodEnough = 0.9;  // of what is allowed: no further probe
-constexpr double kShrink = 0.93;     // after a probe that did not fit
+constexpr double kAim = 0.93;         // of what is allowed: what the fit does not see
+constexpr double kGoodEnough = 0.87;  // of what is allowed: no further probe
+constexpr double kShrink = 0.93;      // after a probe that did not fit
 constexpr std::size_t kMostProbes = 32;
 constexpr std::uint32_t kStep = 64;  // batch_frames are multiples of it
 constexpr std::size_t kNumTerms = 3;
@@ -211,6 +211,14 @@ std::string sizing_line(const BatchSizing& sizing) {
                      grouped(sizing.batch_frames), bytes / kGiB, allowed / kGiB,
                      100 * bytes / allowed, sizing.num_probes,
                      sizing.is_bound_by_data ? "; more would leave too few batches an epoch" : "");
+}
+
+Json sizing_json(const BatchSizing& sizing) {
+  return Json{{"batch_frames", sizing.batch_frames},
+              {"bytes", sizing.bytes},
+              {"allowed_bytes", sizing.allowed_bytes},
+              {"probes", sizing.num_probes},
+              {"bound_by_data", sizing.is_bound_by_data}};
 }
 
 }  // namespace stoker::train

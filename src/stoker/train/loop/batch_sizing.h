@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "stoker/base/json.h"
 #include "stoker/train/loop/learner.h"
 
 namespace stoker::train {
@@ -54,5 +55,6 @@ BatchSizing choose_batch_frames(const SizingRequest& request);
 
 // "batches of 312,000 frames: 118.2 of 125.1 GiB (94 %), found in 5 probes"
 std::string sizing_line(const BatchSizing& sizing);
+Json sizing_json(const BatchSizing& sizing);
 
 }  // namespace stoker::train

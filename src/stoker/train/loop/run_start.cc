@@ -15,6 +15,7 @@
 #include "stoker/feed/sampling/ranks.h"
 #include "stoker/train/errors.h"
 #include "stoker/train/loop/device/step_packing.h"
+#include "stoker/train/loop/fitted_batches.h"
 #include "stoker/train/loop/mel_scale.h"
 #include "stoker/train/model/model_shape.h"
 
@@ -96,6 +97,8 @@ class Starter {
     std::optional<EarlierRun> earlier = find_earlier(folder);
     const bool is_resumed = earlier && !training_.reset_training;
     if (is_resumed) compare_settings(earlier->voice.settings, settings_);
+    if (is_resumed && is_fitted() && earlier->state.batch_frames > 0)
+      batch_frames_ = earlier->state.batch_frames;
     StartedRun run{.folder = std::move(folder), .feeds = open_feeds(earlier)};
     run.is_resumed = is_resumed;
     run.is_reset = earlier && training_.reset_training;
@@ -164,7 +167,39 @@ class Starter {
       start.state = earlier->state.feed;
       start.origin = earlier->state.feed_origin;
     }
-    return open_run_feeds(settings_, start, hooks_);
+    Settings settings = settings_;
+    if (batch_frames_) settings.batch.batch_frames = static_cast<std::int64_t>(*batch_frames_);
+    return open_run_feeds(settings, start, hooks_);
+  }
+
+  bool is_fitted() const { return !settings_.batch.batch_frames && !settings_.batch.batch_size; }
+
+  // Of the device that the model is on; what others and the feed have of it now.
+  std::uint64_t bytes_in_use(Device device) const {
+    if (device.is_cpu()) return 0;
+    cuda::DeviceApi& api = hooks_.devices ? *hooks_.devices->api : cuda::system_device_api();
+    const cuda::DeviceRoom room = api.room(device.index());
+    return room.total_bytes - room.free_bytes;
+  }
+
+  void fit(StartedRun& run, const LearnerOptions& options, std::uint64_t bytes_before) {
+    if (run.device.is_cpu()) {
+      tell_line(hooks_, fmt::format("data.batch_frames auto: {}; only a GPU's memory is probed",
+                                    grouped(config::kDefaultBatchFrames)));
+      return;
+    }
+    std::uint64_t taken = bytes_before;
+    // Larger batches need more of what the feed may take.
+    if (const auto budget = run.feeds.train.feed.stats().device)
+      taken += budget->allowed_bytes - std::min(budget->allowed_bytes, budget->total_bytes());
+    const BatchSizing sizing = fit_batches(
+        run.feeds, *run.learner,
+        {.allowed_bytes = options.max_device_bytes - std::min(options.max_device_bytes, taken),
+         .max_reference_frames = options.shape.reference_frames});
+    tell_line(hooks_, sizing_line(sizing));
+    run.sizing = sizing;
+    batch_frames_ = sizing.batch_frames;
+    run.feeds = open_feeds(std::nullopt);
   }
 
   void tell_feeds(const RunFeeds& feeds) {
@@ -219,8 +254,11 @@ class Starter {
     settle_precision(run, options.precision);
     options.scale = scale_for(run, earlier);
     if (earlier) check_shape(earlier->voice.shape, options.shape, earlier->folder);
+    const std::uint64_t bytes_before = bytes_in_use(run.device);
     run.learner = hooks_.make_learner(options);
     if (earlier) restore(run, *earlier);
+    if (is_fitted() && !batch_frames_) fit(run, options, bytes_before);
+    run.state.batch_frames = batch_frames_.value_or(0);
     describe(run, options, earlier);
     tell_model(run, options.scale);
     if (options.uses_graphs) capture_graphs(run, options.shape.reference_frames);
@@ -305,6 +343,7 @@ class Starter {
   const Settings& settings_;
   const TrainingHooks& hooks_;
   const config::TrainingSettings& training_;
+  std::optional<std::uint64_t> batch_frames_;  // that were fitted, now or when the run began
 };
 
 }  // namespace

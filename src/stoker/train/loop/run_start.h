@@ -8,6 +8,7 @@
 
 #include "stoker/config/settings.h"
 #include "stoker/train/checkpoint/run_folder.h"
+#include "stoker/train/loop/batch_sizing.h"
 #include "stoker/train/loop/learner.h"
 #include "stoker/train/loop/run_feeds.h"
 #include "stoker/train/loop/run_state.h"
@@ -23,6 +24,7 @@ struct StartedRun {
   Device device = Device::cpu();
   VoiceRecord voice{};
   RunState state{};
+  std::optional<BatchSizing> sizing{};  // where batches were fitted to the device in this run
   bool is_resumed = false;
   bool is_reset = false;  // from the weights of an earlier run, whose files were put aside
 };

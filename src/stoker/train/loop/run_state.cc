@@ -75,6 +75,7 @@ Json run_state_json(const RunState& state) {
               {"seed", std::to_string(state.seed)},
               {"torch_threads", state.torch_threads},
               {"precision", state.precision},
+              {"batch_frames", state.batch_frames},
               {"early_stop", state.early_stop},
               {"first", losses_json(state.first)},
               {"last", losses_json(state.last)},
@@ -87,17 +88,19 @@ Json run_state_json(const RunState& state) {
 RunState run_state_of(const Json& checkpoint_state, const std::string& folder) {
   try {
     const Json& json = checkpoint_state.at("run");
-    RunState state{.feed = json.at("feed").text(),
-                   .feed_origin = json.at("feed_origin").text(),
-                   .step = count_at(json, "step"),
-                   .batches = count_at(json, "batches"),
-                   .epochs_done = count_at(json, "epochs_done"),
-                   .seed = std::stoull(json.at("seed").text()),
-                   .torch_threads = static_cast<unsigned>(count_at(json, "torch_threads")),
-                   .precision = json.at("precision").text(),
-                   .early_stop = json.at("early_stop"),
-                   .first = losses_of(json.at("first")),
-                   .last = losses_of(json.at("last"))};
+    RunState state{
+        .feed = json.at("feed").text(),
+        .feed_origin = json.at("feed_origin").text(),
+        .step = count_at(json, "step"),
+        .batches = count_at(json, "batches"),
+        .epochs_done = count_at(json, "epochs_done"),
+        .seed = std::stoull(json.at("seed").text()),
+        .torch_threads = static_cast<unsigned>(count_at(json, "torch_threads")),
+        .precision = json.at("precision").text(),
+        .batch_frames = json.contains("batch_frames") ? count_at(json, "batch_frames") : 0,
+        .early_stop = json.at("early_stop"),
+        .first = losses_of(json.at("first")),
+        .last = losses_of(json.at("last"))};
     state.totals = {.num_clips = count_at(json, "clips"),
                     .true_frames = count_at(json, "frames"),
                     .bad_steps = count_at(json, "bad_steps"),

@@ -29,7 +29,8 @@ struct RunState {
   std::uint64_t epochs_done = 0;  // whole passes
   std::uint64_t seed = 0;
   unsigned torch_threads = 1;
-  std::string precision;  // as it was resolved
+  std::string precision;           // as it was resolved
+  std::uint64_t batch_frames = 0;  // that were fitted to the device; 0: as the settings say
   Json early_stop;
   std::vector<LossFigures> first{};  // of at most kEdgeSteps steps each
   std::vector<LossFigures> last{};

@@ -288,6 +288,8 @@ class TrainingRun {
     report_.put_result(result);
     put_cache(result);
     result["parameters"] = run_.learner->num_parameters();
+    if (state.batch_frames > 0) result["batch_frames"] = state.batch_frames;
+    if (run_.sizing) result["sizing"] = sizing_json(*run_.sizing);
     const std::string newest = saver_.newest();
     result["checkpoint"] = newest.empty() ? Json() : Json(newest);
     result["checkpoints_failed"] = saver_.stats().num_failed;

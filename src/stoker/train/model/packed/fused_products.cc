@@ -11,6 +11,8 @@
 #include "stoker/train/model/packed/attention_kernels.h"
 #include "stoker/train/model/packed/matrix_product.h"
 #include "stoker/train/model/packed/plain_ops.h"
+#include "stoker/train/model/packed/row_kernels.h"
+#include "stoker/train/model/packed/tensor_views.h"
 
 namespace stoker::train::kernel {
 namespace {
@@ -59,6 +61,7 @@ struct Ending {
   Epilogue epilogue = Epilogue::kNone;
   at::Tensor bias{};
   at::Tensor before{};
+  bool is_added = false;
 };
 
 void multiply_into(const at::Tensor& out, const MatrixView& left, const MatrixView& right,
@@ -70,7 +73,7 @@ void multiply_into(const at::Tensor& out, const MatrixView& left, const MatrixVi
             .type = type == at::kHalf ? MatrixType::kF16 : MatrixType::kBf16,
             .out = out.data_ptr(),
             .out_type = matrix_type(out),
-            .is_added = ending.epilogue == Epilogue::kLeftSums,
+            .is_added = ending.is_added,
             .epilogue = ending.epilogue,
             .bias = pointer(ending.bias),
             .before = pointer(ending.before),
@@ -107,21 +110,35 @@ std::pair<at::Tensor, at::Tensor> product_gelu(const at::Tensor& values,
   return {before, out};
 }
 
-void add_gradients(const at::Tensor& gradient, const at::Tensor& values,
-                   const ProductParts& parts) {
+void add_weight_gradient(const at::Tensor& gradient, const at::Tensor& values,
+                         const ProductParts& parts) {
   if (is_fast(values, parts)) {
-    const at::Tensor sums = at::empty_like(parts.bias_gradient);
     multiply_into(parts.weight_gradient, matrix(gradient, true), matrix(values),
-                  values.scalar_type(), {Epilogue::kLeftSums, sums, {}});
-    parts.bias_gradient.add_(sums);
-    return;
-  }
-  parts.bias_gradient.add_(gradient.sum(0, false, at::kFloat));
-  if (is_short(gradient.scalar_type())) {
+                  values.scalar_type(), {.is_added = true});
+  } else if (is_short(gradient.scalar_type())) {
     parts.weight_gradient.add_(at::mm(gradient.t(), values, at::kFloat));
   } else {
     at::Tensor(parts.weight_gradient).addmm_(gradient.t(), values);
   }
+}
+
+// Sums of the columns of values like these go to `out`; the partial sums are kept by the caller.
+device::ColumnSums sums_of(const at::Tensor& like, const at::Tensor& out, at::Tensor& partials) {
+  device::ColumnSums job{.values = view_of(like),
+                         .num_places = like.size(0),
+                         .width = like.size(1),
+                         .out = out.data_ptr<float>()};
+  partials = at::empty({device::column_sum_partials(job)}, out.options());
+  job.partials = partials.data_ptr<float>();
+  return job;
+}
+
+void add_gradients(const at::Tensor& gradient, const at::Tensor& values,
+                   const ProductParts& parts) {
+  at::Tensor partials;
+  device::add_column_sums(sums_of(gradient, parts.bias_gradient, partials),
+                          current_stream(gradient.device()));
+  add_weight_gradient(gradient, values, parts);
 }
 
 at::Tensor value_gradient(const at::Tensor& gradient, const ProductParts& parts) {
@@ -131,14 +148,14 @@ at::Tensor value_gradient(const at::Tensor& gradient, const ProductParts& parts)
   return out;
 }
 
-// The same through the GELU that made the values.
-at::Tensor value_gradient(const at::Tensor& gradient, const ProductParts& parts,
-                          const at::Tensor& before) {
-  if (!is_fast(gradient, parts))
-    return at::gelu_backward(at::mm(gradient, parts.weight), before, "tanh");
+// Through the GELU of a product: adds the bias's gradient and gives that of the product.
+at::Tensor gelu_gradient(const at::Tensor& gradient, const at::Tensor& before,
+                         const ProductParts& parts) {
   const at::Tensor out = at::empty_like(before);
-  multiply_into(out, matrix(gradient), matrix(parts.weight), gradient.scalar_type(),
-                {Epilogue::kGeluGradient, {}, before});
+  at::Tensor partials;
+  device::gelu_backward_with_sums(sums_of(out, parts.bias_gradient, partials),
+                                  before.const_data_ptr(), gradient.const_data_ptr(),
+                                  out.data_ptr(), current_stream(out.device()));
   return out;
 }
 
@@ -195,11 +212,11 @@ class LinearGeluFunction final : public torch::autograd::Function<LinearGeluFunc
   }
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
     const variable_list saved = context->get_saved_variables();
-    const at::Tensor gradient = at::gelu_backward(gradients[0].contiguous(), saved[1], "tanh");
-    return {
-        product_backward(gradient, saved[0], kept(context, "parts"), context->needs_input_grad(0)),
-        {},
-        {}};
+    const ProductParts parts = kept(context, "parts");
+    const at::Tensor gradient =
+        gelu_gradient(dense(gradients[0].to(saved[1].scalar_type())), saved[1], parts);
+    add_weight_gradient(gradient, saved[0], parts);
+    return {context->needs_input_grad(0) ? value_gradient(gradient, parts) : at::Tensor(), {}, {}};
   }
 };
 
@@ -219,11 +236,10 @@ class FeedForwardFunction final : public torch::autograd::Function<FeedForwardFu
     const ProductParts down = kept(context, "down");
     const at::Tensor gradient = gradients[0].to(saved[2].scalar_type()).contiguous();
     add_gradients(gradient, saved[2], down);
-    const at::Tensor inner = value_gradient(gradient, down, saved[1]);
-    return {product_backward(inner, saved[0], kept(context, "up"), context->needs_input_grad(0)),
-            {},
-            {},
-            {}};
+    const ProductParts up = kept(context, "up");
+    const at::Tensor inner = gelu_gradient(value_gradient(gradient, down), saved[1], up);
+    add_weight_gradient(inner, saved[0], up);
+    return {context->needs_input_grad(0) ? value_gradient(inner, up) : at::Tensor(), {}, {}, {}};
   }
 };
 
@@ -231,7 +247,7 @@ ShortType short_type(const at::Tensor& values) {
   return values.scalar_type() == at::kHalf ? ShortType::kF16 : ShortType::kBf16;
 }
 
-PlacesView view_of(const at::Tensor& begins, const at::Tensor& row_of) {
+PlacesView places_of(const at::Tensor& begins, const at::Tensor& row_of) {
   return {begins.const_data_ptr<std::int32_t>(), row_of.const_data_ptr<std::int32_t>(),
           begins.size(0) - 1, row_of.size(0)};
 }
@@ -260,7 +276,7 @@ class AttentionFunction final : public torch::autograd::Function<AttentionFuncti
                             std::int64_t num_heads, const at::Tensor& begins,
                             const at::Tensor& row_of, std::int64_t longest) {
     const at::Tensor parts = query_key_value.unflatten(1, {3, num_heads, -1});
-    const PlacesView places = view_of(begins, row_of);
+    const PlacesView places = places_of(begins, row_of);
     // In place: what made these values does not look at them again.
     turn_heads(query_key_value.data_ptr(), short_type(parts), {num_heads, parts.size(3)}, places,
                current_stream(parts.device()));
@@ -286,7 +302,7 @@ class AttentionFunction final : public torch::autograd::Function<AttentionFuncti
     at::Tensor joined = at::empty(parts.sizes(), parts.options());
     join_turned_back({query.const_data_ptr(), key.const_data_ptr(), value.const_data_ptr()},
                      joined.data_ptr(), short_type(parts), {parts.size(2), parts.size(3)},
-                     view_of(begins, saved[6]), current_stream(parts.device()));
+                     places_of(begins, saved[6]), current_stream(parts.device()));
     return {joined.flatten(1), {}, {}, {}, {}};
   }
 };
@@ -320,7 +336,7 @@ class CrossAttentionFunction final : public torch::autograd::Function<CrossAtten
         context->saved_data["num_queries"].toInt(), context->saved_data["longest"].toInt(),
         /*dropout_p=*/0.0, /*is_causal=*/false, saved[2], saved[3]);
     const at::Tensor joined = at::stack({key, value}, 1).flatten(1);
-    zero_behind(joined, view_of(saved[7], saved[8]));
+    zero_behind(joined, places_of(saved[7], saved[8]));
     return {query.flatten(1), joined, {}, {}, {}, {}};
   }
 };

@@ -53,10 +53,6 @@ std::uint32_t code_of(Epilogue epilogue) {
       return 4;
     case Epilogue::kBiasGelu:
       return 4 | 32 | 128;
-    case Epilogue::kGeluGradient:
-      return 64 | 128;
-    case Epilogue::kLeftSums:
-      return 512;
   }
   return 1;
 }

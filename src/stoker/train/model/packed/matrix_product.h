@@ -1,5 +1,5 @@
-// Products of matrices with what comes behind them in the same kernel: bias, GELU, its gradient,
-// sums of columns. By cuBLASLt, which libtorch brings; shows nothing of either.
+// Products of matrices with bias and GELU in the same kernel, by cuBLASLt, which libtorch brings;
+// shows nothing of either.
 #pragma once
 
 #include <cstddef>
@@ -21,10 +21,8 @@ struct MatrixView {
 
 enum class Epilogue {
   kNone,
-  kBias,          // + bias [columns]
-  kBiasGelu,      // GELU (tanh) of that; what it is of goes to `before` [rows, columns]
-  kGeluGradient,  // times GELU's slope at `before`
-  kLeftSums,      // none, but `bias` [rows] gets the sums of left's rows
+  kBias,      // + bias [columns]
+  kBiasGelu,  // GELU (tanh) of that; what it is of goes to `before` [rows, columns]
 };
 
 // out = left · right, summed in fp32. Factors and `before` have the type `type`, bias that of the

@@ -1,0 +1,21 @@
+// data.batch_frames auto: the largest batches of a run's own data that a step's memory allows.
+#pragma once
+
+#include <cstdint>
+
+#include "stoker/train/loop/batch_sizing.h"
+#include "stoker/train/loop/learner.h"
+#include "stoker/train/loop/run_feeds.h"
+
+namespace stoker::train {
+
+struct StepRoom {
+  std::uint64_t allowed_bytes = 0;  // of the device, for the learner
+  std::int64_t max_reference_frames = 0;
+};
+
+// Before the first batch: probes steps of `learner` with the shapes that the feed would have.
+// E-TRAIN-MEMORY.
+BatchSizing fit_batches(const RunFeeds& feeds, Learner& learner, const StepRoom& room);
+
+}  // namespace stoker::train
