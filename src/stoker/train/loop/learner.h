@@ -133,8 +133,9 @@ class Learner {
   // One optimiser update from what was added; weighs every batch by its true frames, clips, skips
   // what is not finite, moves the average of the weights, zeroes the gradient. Does not wait.
   virtual void update(double learning_rate) = 0;
-  // Figures of updates done since the last call, in order; waits for all of them with kWait.
-  enum class Wait { kNo, kWait };
+  // Figures of updates done since the last call, in order; waits for all of them with kWait, for
+  // the oldest with kOldest, so that the device keeps what it has to do.
+  enum class Wait { kNo, kOldest, kWait };
   virtual std::vector<UpdateFigures> take_figures(Wait wait) = 0;
 
   // Losses of a batch with the averaged weights, without dropout or gradient; draws are keyed by

@@ -65,7 +65,7 @@ bool StepTimer::step(StepSource& source) {
   learner_.update(learning_rate(schedule_, ++num_steps_));
   const double now_s = std::chrono::duration<double>(hooks_.clock->now()).count();
   pending_.push_back({std::move(taken), now_s});
-  settle(pending_.size() > kMostStepsAhead ? Learner::Wait::kWait : Learner::Wait::kNo);
+  settle(pending_.size() > kMostStepsAhead ? Learner::Wait::kOldest : Learner::Wait::kNo);
   return true;
 }
 

@@ -71,6 +71,11 @@ void RunReport::Sums::add(const StepTaken& step, const UpdateFigures& figures) {
 StepTaken RunReport::settle(const UpdateFigures& figures, RunState& state) {
   StepTaken step = std::move(waiting_.front());
   waiting_.pop_front();
+  if (figures.ended_s > 0) {
+    step.step_s = figures.ended_s - (is_paused_ ? figures.began_s : last_ended_s_);
+    last_ended_s_ = figures.ended_s;
+    is_paused_ = false;
+  }
   if (!is_first_) {
     all_.add(step, figures);
     if (intervals_.size() < kMostIntervals) intervals_.emplace_back(step.shape, step.step_s);

@@ -32,6 +32,7 @@ struct StepTaken {
   double data_s = 0;        // waited for its batches
   double step_s = 0;        // from the end of the step before to its own
   std::uint64_t shape = 0;  // of its batches, as one number
+  bool ends_epoch = false;
 };
 
 struct ReportPlaces {
@@ -49,7 +50,10 @@ class RunReport {
 
   void take(StepTaken step) { waiting_.push_back(std::move(step)); }
   std::size_t num_waiting() const { return waiting_.size(); }
-  // Of the oldest step that waits. Returns it.
+  // The next step follows something else than a step: its time does not count from the one before.
+  void pause() { is_paused_ = true; }
+  // Of the oldest step that waits. Where the learner gives times of the device, the step's time is
+  // the device's. Returns it.
   StepTaken settle(const UpdateFigures& figures, RunState& state);
 
   // At most ten times a second.
@@ -102,6 +106,8 @@ class RunReport {
   Stopwatch since_start_;
   bool has_failed_ = false;
   bool is_first_ = true;
+  bool is_paused_ = true;
+  double last_ended_s_ = 0;
 };
 
 // Means of the first and the last steps, as "loss_first", "flow_first", …

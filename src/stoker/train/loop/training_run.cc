@@ -170,7 +170,7 @@ class TrainingRun {
     const std::chrono::nanoseconds now = hooks_.clock->now();
     taken.step_s = std::chrono::duration<double>(now - step_began_).count();
     step_began_ = now;
-    has_epoch_ended_ = is_last_of_epoch;
+    taken.ends_epoch = is_last_of_epoch;
     report_.take(std::move(taken));
   }
 
@@ -178,6 +178,7 @@ class TrainingRun {
   void settle(Learner::Wait wait) {
     for (const UpdateFigures& figures : run_.learner->take_figures(wait)) {
       const StepTaken step = report_.settle(figures, run_.state);
+      if (step.ends_epoch) report_.end_epoch(step.record.epoch + 1);
       if (!figures.is_skipped) continue;
       tell_warning(hooks_, fmt::format("step {} is skipped: its loss or gradient is not a number",
                                        step.record.step));
@@ -191,15 +192,16 @@ class TrainingRun {
     const bool is_evaluated = is_due(step, training_.val_step);
     const bool is_saved = is_due(step, training_.save_step);
     const bool is_behind = report_.num_waiting() > kMostStepsAhead;
-    const bool is_settled = is_evaluated || is_saved || is_behind || has_epoch_ended_;
-    settle(is_settled ? Learner::Wait::kWait : Learner::Wait::kNo);
+    settle(is_evaluated || is_saved ? Learner::Wait::kWait
+           : is_behind              ? Learner::Wait::kOldest
+                                    : Learner::Wait::kNo);
     report_.show_progress(step, run_.device);
-    if (has_epoch_ended_) report_.end_epoch(run_.state.epochs_done);
     saver_.tell();
     std::optional<double> evaluated;
     if (is_evaluated) evaluated = evaluate_now();
     if (is_saved) save(evaluated);
-    show_samples(step);
+    const bool is_sampled = show_samples(step);
+    if (is_evaluated || is_saved || is_sampled) report_.pause();
     step_began_ = hooks_.clock->now();
   }
 
@@ -230,12 +232,16 @@ class TrainingRun {
 
   void save(std::optional<double> evaluated) { saver_.save(run_, evaluated); }
 
-  void show_samples(std::uint64_t step) {
+  // Whether there was something to show.
+  bool show_samples(std::uint64_t step) {
     const config::ObserveSettings& observe = settings_.observe;
-    if (observe.spectrogram_log_interval && is_due(step, *observe.spectrogram_log_interval))
-      draw_pictures(run_, report_, hooks_.stop);
-    if (observe.enable_text2audio_eval && is_due(step, observe.text2audio_interval_steps))
-      speaker_.speak(run_, report_);
+    const bool is_drawn =
+        observe.spectrogram_log_interval && is_due(step, *observe.spectrogram_log_interval);
+    const bool is_spoken =
+        observe.enable_text2audio_eval && is_due(step, observe.text2audio_interval_steps);
+    if (is_drawn) draw_pictures(run_, report_, hooks_.stop);
+    if (is_spoken) speaker_.speak(run_, report_);
+    return is_drawn || is_spoken;
   }
 
   Json finish() {
@@ -335,7 +341,6 @@ class TrainingRun {
   Stopwatch started_;
   std::chrono::nanoseconds step_began_{};
   std::optional<Json> last_evaluation_;
-  bool has_epoch_ended_ = false;
   bool is_stopped_early_ = false;
 };
 

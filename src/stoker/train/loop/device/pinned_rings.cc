@@ -50,7 +50,7 @@ void FigureRing::submit(std::uint64_t update, cuda::StreamView stream) {
 bool FigureRing::move_first(Learner::Wait wait) {
   const Submitted first = submitted_.front();
   const cuda::Event& event = is_written_[first.slot];
-  if (wait == Learner::Wait::kWait) event.synchronize();
+  if (wait != Learner::Wait::kNo) event.synchronize();
   if (!event.is_done()) return false;
   taken_.push_back(figures_from(memory_.as<DeviceFigures>()[first.slot], first.update));
   submitted_.pop_front();
@@ -59,6 +59,7 @@ bool FigureRing::move_first(Learner::Wait wait) {
 
 std::vector<UpdateFigures> FigureRing::take(Learner::Wait wait) {
   while (!submitted_.empty() && move_first(wait)) {
+    if (wait == Learner::Wait::kOldest) wait = Learner::Wait::kNo;
   }
   return std::exchange(taken_, {});
 }
