@@ -60,7 +60,7 @@ struct EdgedText {
 };
 EdgedText with_edges(const at::Tensor& tokens, const at::Tensor& text_len, std::int64_t num_tokens);
 
-// The same end to end, and how its rows stand among those that have the voice's latents before
+// The same end to end, and where its rows are among those that have the voice's latents before
 // them.
 struct PackedText {
   at::Tensor ids;          // i64 [N]; -1 behind the last row

@@ -37,7 +37,7 @@ at::Tensor places_of_frames(const PackedRows& places, const PackedRows& frames,
   return (begin + place_in_row(frames)).masked_fill(is_within(frames).logical_not(), -1);
 }
 
-// A frame that is not there stands with its place's first: tokens stay in order.
+// A frame that is not there counts as its place's first: tokens stay in order.
 fused::Repeat repeat_of(const at::Tensor& token_of_frame, const at::Tensor& frames,
                         std::int64_t kth, std::int64_t num_tokens) {
   const at::Tensor own = frames.select(1, kth);

@@ -1,4 +1,4 @@
-#include "stoker/train/loop/measured_figures.h"
+#include "stoker/train/measure/measured_figures.h"
 
 #include <gtest/gtest.h>
 

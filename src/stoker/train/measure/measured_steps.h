@@ -10,10 +10,10 @@
 #include "stoker/config/settings.h"
 #include "stoker/feed/feed.h"
 #include "stoker/train/loop/learner.h"
-#include "stoker/train/loop/measured_figures.h"
-#include "stoker/train/loop/resident_batches.h"
 #include "stoker/train/loop/schedule.h"
 #include "stoker/train/loop/training_run.h"
+#include "stoker/train/measure/measured_figures.h"
+#include "stoker/train/measure/resident_batches.h"
 
 namespace stoker::train {
 

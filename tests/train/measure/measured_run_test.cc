@@ -1,5 +1,5 @@
 // A measured run with a scripted learner: what is counted, what stays in memory, what is refused.
-#include "stoker/train/loop/measured_run.h"
+#include "stoker/train/measure/measured_run.h"
 
 #include <gmock/gmock.h>
 

@@ -9,8 +9,8 @@
 
 #include "stoker/config/settings.h"
 #include "stoker/feed/open_feed.h"
-#include "stoker/train/loop/measured_figures.h"
 #include "stoker/train/loop/training_run.h"
+#include "stoker/train/measure/measured_figures.h"
 
 namespace stoker::train {
 

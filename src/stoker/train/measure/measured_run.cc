@@ -1,4 +1,4 @@
-#include "stoker/train/loop/measured_run.h"
+#include "stoker/train/measure/measured_run.h"
 
 #include <fmt/format.h>
 
@@ -12,10 +12,10 @@
 #include "stoker/base/machine_figures.h"
 #include "stoker/observe/resource_use.h"
 #include "stoker/train/errors.h"
-#include "stoker/train/loop/measured_figures.h"
-#include "stoker/train/loop/measured_steps.h"
-#include "stoker/train/loop/resident_batches.h"
 #include "stoker/train/loop/run_start.h"
+#include "stoker/train/measure/measured_figures.h"
+#include "stoker/train/measure/measured_steps.h"
+#include "stoker/train/measure/resident_batches.h"
 
 namespace stoker::train {
 namespace {

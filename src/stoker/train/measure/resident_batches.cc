@@ -1,4 +1,4 @@
-#include "stoker/train/loop/resident_batches.h"
+#include "stoker/train/measure/resident_batches.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "stoker/train/loop/measured_steps.h"
+#include "stoker/train/measure/measured_steps.h"
 
 #include <algorithm>
 #include <utility>
