@@ -29,11 +29,11 @@ struct BatchFormat {
   std::uint32_t num_mels = 80;
   std::uint32_t hop_samples = 256;
   float padding = 0.0F;
-  std::size_t max_mel_frames = 0;   // B * T of the largest shape
-  std::size_t max_tokens = 0;       // B * L of the largest
-  std::size_t max_rows = 0;         // utterances of a batch
-  std::size_t max_row_frames = 0;   // of the longest utterance, padded
-  std::size_t longest_frames = 0;   // of one utterance
+  std::size_t max_mel_frames = 0;  // B * T of the largest shape
+  std::size_t max_tokens = 0;      // B * L of the largest
+  std::size_t max_rows = 0;        // utterances of a batch
+  std::size_t max_row_frames = 0;  // of the longest utterance, padded
+  std::size_t longest_frames = 0;  // of one utterance
   std::size_t longest_tokens = 0;
   std::size_t max_global_rows = 0;  // over all ranks
   bool with_audio = false;

@@ -12,8 +12,8 @@
 #include "stoker/config/settings_text.h"
 #include "stoker/train/door/door_message.h"
 #include "stoker/train/errors.h"
-#include "stoker/train/measure/measured_run.h"
 #include "stoker/train/loop/training_run.h"
+#include "stoker/train/measure/measured_run.h"
 #include "stoker/train/speech/speech_files.h"
 
 namespace stoker::train {
