@@ -48,8 +48,9 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "checkpoint": set(),
         "model": set(),
         "loop": {"checkpoint", "model"},
+        "measure": {"loop"},
         "speech": {"loop"},
-        "door": {"speech"},
+        "door": {"measure", "speech"},
     },
 }
 # Of the flat files of these folders, rooms may include only the ones named.
