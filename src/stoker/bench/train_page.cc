@@ -57,6 +57,7 @@ ChartSeries use_over_time(const Json& row) {
 
 void add_timelines(HtmlReport& page, const std::vector<Json>& rows) {
   std::vector<ChartSeries> all;
+  all.reserve(rows.size());
   for (const Json& row : rows) all.push_back(use_over_time(row));
   page.add_chart(
       [&all](unsigned width) {

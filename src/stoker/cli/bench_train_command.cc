@@ -55,7 +55,7 @@ struct TrainBenchArguments {
 
 // A data set with the lengths of LJSpeech, made once and used again.
 std::string made_data(CommandContext& context, std::uint64_t num_clips) {
-  const std::string folder =
+  std::string folder =
       (std::filesystem::temp_directory_path() / fmt::format("stoker-bench-voice-{}", num_clips))
           .string();
   if (std::filesystem::exists(folder + "/" + std::string(voice::kMetadataName))) return folder;
@@ -77,6 +77,7 @@ std::vector<bench::FeedPath> paths_of(bench::FeedLoader loader,
                                       const TrainBenchArguments& arguments) {
   if (loader == bench::FeedLoader::kNaive) return {bench::FeedPath::kFiles};
   std::vector<bench::FeedPath> paths;
+  paths.reserve(arguments.paths.size());
   for (const std::string& name : arguments.paths) paths.push_back(bench::path_from(name));
   return paths;
 }
