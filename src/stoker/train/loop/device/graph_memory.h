@@ -26,7 +26,7 @@ class GraphMemory {
     Scope& operator=(const Scope&) = delete;
 
    private:
-    GraphMemory& memory_;
+    [[maybe_unused]] GraphMemory& memory_;  // not used where there is no GPU
   };
 
  private:
