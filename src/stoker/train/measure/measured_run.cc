@@ -79,6 +79,7 @@ class Measurement {
     std::stable_sort(shapes.begin(), shapes.end(),
                      [&](const auto& a, const auto& b) { return frames(a) > frames(b); });
     std::vector<StepShapes> plan;
+    plan.reserve(shapes.size());
     for (const feed::BatchShape& shape : shapes) plan.push_back({shape});
     ResidentSteps warm(resident_, plan, hooks_);
     const std::size_t num_rounds = run_.device.is_cuda() ? kWarmRounds : 1;

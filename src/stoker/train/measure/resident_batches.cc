@@ -70,6 +70,7 @@ std::optional<feed::Batch> ResidentBatches::lend(const feed::BatchShape& shape) 
 
 std::vector<feed::BatchShape> ResidentBatches::shapes() const {
   std::vector<feed::BatchShape> all;
+  all.reserve(kept_.size());
   for (const Kept& kept : kept_) all.push_back(kept.shape);
   return all;
 }

@@ -84,7 +84,7 @@ void multiply_into(const at::Tensor& out, const MatrixView& left, const MatrixVi
 at::Tensor product(const at::Tensor& values, const ProductParts& parts, fused::Result result) {
   const bool is_float = result == fused::Result::kFloat;
   if (is_fast(values, parts)) {
-    const at::Tensor out =
+    at::Tensor out =
         at::empty({values.size(0), parts.weight.size(0)},
                   values.options().dtype(is_float ? at::kFloat : values.scalar_type()));
     multiply_into(out, matrix(values), matrix(parts.weight, true), values.scalar_type(),
@@ -143,7 +143,7 @@ void add_gradients(const at::Tensor& gradient, const at::Tensor& values,
 
 at::Tensor value_gradient(const at::Tensor& gradient, const ProductParts& parts) {
   if (!is_fast(gradient, parts)) return at::mm(gradient, parts.weight);
-  const at::Tensor out = at::empty({gradient.size(0), parts.weight.size(1)}, gradient.options());
+  at::Tensor out = at::empty({gradient.size(0), parts.weight.size(1)}, gradient.options());
   multiply_into(out, matrix(gradient), matrix(parts.weight), gradient.scalar_type());
   return out;
 }
@@ -151,7 +151,7 @@ at::Tensor value_gradient(const at::Tensor& gradient, const ProductParts& parts)
 // Through the GELU of a product: adds the bias's gradient and gives that of the product.
 at::Tensor gelu_gradient(const at::Tensor& gradient, const at::Tensor& before,
                          const ProductParts& parts) {
-  const at::Tensor out = at::empty_like(before);
+  at::Tensor out = at::empty_like(before);
   at::Tensor partials;
   device::gelu_backward_with_sums(sums_of(out, parts.bias_gradient, partials),
                                   before.const_data_ptr(), gradient.const_data_ptr(),
@@ -273,19 +273,18 @@ variable_list attend(const at::Tensor& query, const at::Tensor& key, const at::T
 class AttentionFunction final : public torch::autograd::Function<AttentionFunction> {
  public:
   static at::Tensor forward(AutogradContext* context, const at::Tensor& query_key_value,
-                            std::int64_t num_heads, const at::Tensor& begins,
-                            const at::Tensor& row_of, std::int64_t longest) {
+                            std::int64_t num_heads, const PackedRows& rows) {
     const at::Tensor parts = query_key_value.unflatten(1, {3, num_heads, -1});
-    const PlacesView places = places_of(begins, row_of);
+    const PlacesView places = places_of(rows.begins, rows.row_of);
     // In place: what made these values does not look at them again.
     turn_heads(query_key_value.data_ptr(), short_type(parts), {num_heads, parts.size(3)}, places,
                current_stream(parts.device()));
     variable_list made = attend(parts.select(1, 0), parts.select(1, 1), parts.select(1, 2),
-                                {begins, longest}, {begins, longest});
-    const at::Tensor out = made[0].flatten(1);
+                                {rows.begins, rows.longest}, {rows.begins, rows.longest});
+    at::Tensor out = made[0].flatten(1);
     zero_behind(out, places);
-    context->saved_data["longest"] = longest;
-    made.insert(made.end(), {parts, begins, row_of});
+    context->saved_data["longest"] = rows.longest;
+    made.insert(made.end(), {parts, rows.begins, rows.row_of});
     context->save_for_backward(std::move(made));
     return out;
   }
@@ -303,7 +302,7 @@ class AttentionFunction final : public torch::autograd::Function<AttentionFuncti
     join_turned_back({query.const_data_ptr(), key.const_data_ptr(), value.const_data_ptr()},
                      joined.data_ptr(), short_type(parts), {parts.size(2), parts.size(3)},
                      places_of(begins, saved[6]), current_stream(parts.device()));
-    return {joined.flatten(1), {}, {}, {}, {}};
+    return {joined.flatten(1), {}, {}};
   }
 };
 
@@ -311,19 +310,18 @@ class CrossAttentionFunction final : public torch::autograd::Function<CrossAtten
  public:
   static at::Tensor forward(AutogradContext* context, const at::Tensor& queries,
                             const at::Tensor& key_value, std::int64_t num_heads,
-                            const at::Tensor& begins, const at::Tensor& row_of,
-                            std::int64_t longest) {
-    const std::int64_t num_rows = begins.size(0) - 1;
+                            const PackedRows& rows) {
+    const std::int64_t num_rows = rows.num_rows();
     const std::int64_t num_queries = queries.size(0) / num_rows;
-    const at::Tensor ends = at::arange(num_rows + 1, begins.options()).mul_(num_queries);
+    const at::Tensor ends = at::arange(num_rows + 1, rows.begins.options()).mul_(num_queries);
     const at::Tensor query = queries.unflatten(1, {num_heads, -1});
     const at::Tensor parts = key_value.unflatten(1, {2, num_heads, -1});
     variable_list made = attend(query, parts.select(1, 0), parts.select(1, 1), {ends, num_queries},
-                                {begins, longest});
-    const at::Tensor out = made[0].flatten(1);
-    context->saved_data["longest"] = longest;
+                                {rows.begins, rows.longest});
+    at::Tensor out = made[0].flatten(1);
+    context->saved_data["longest"] = rows.longest;
     context->saved_data["num_queries"] = num_queries;
-    made.insert(made.end(), {query, parts, ends, begins, row_of});
+    made.insert(made.end(), {query, parts, ends, rows.begins, rows.row_of});
     context->save_for_backward(std::move(made));
     return out;
   }
@@ -337,7 +335,7 @@ class CrossAttentionFunction final : public torch::autograd::Function<CrossAtten
         /*dropout_p=*/0.0, /*is_causal=*/false, saved[2], saved[3]);
     const at::Tensor joined = at::stack({key, value}, 1).flatten(1);
     zero_behind(joined, places_of(saved[7], saved[8]));
-    return {query.flatten(1), joined, {}, {}, {}, {}};
+    return {query.flatten(1), joined, {}, {}};
   }
 };
 
@@ -361,16 +359,14 @@ at::Tensor attention(const at::Tensor& query_key_value, std::int64_t num_heads,
                      const PackedRows& rows) {
   if (!is_short(query_key_value.scalar_type()))
     return plain::attention(query_key_value, num_heads, rows);
-  return AttentionFunction::apply(query_key_value, num_heads, rows.begins, rows.row_of,
-                                  rows.longest);
+  return AttentionFunction::apply(query_key_value, num_heads, rows);
 }
 
 at::Tensor cross_attention(const at::Tensor& queries, const at::Tensor& key_value,
                            std::int64_t num_heads, const PackedRows& rows) {
   if (!is_short(key_value.scalar_type()))
     return plain::cross_attention(queries, key_value, num_heads, rows);
-  return CrossAttentionFunction::apply(queries, key_value, num_heads, rows.begins, rows.row_of,
-                                       rows.longest);
+  return CrossAttentionFunction::apply(queries, key_value, num_heads, rows);
 }
 
 }  // namespace stoker::train::kernel

@@ -102,7 +102,7 @@ at::Tensor Decoder::packed_velocity(const PackedInput& input) const {
     values = block(values, left, places);
     left = left.slice(DecoderBlock::kNumChanges);
   }
-  const at::Tensor out = fused::linear(values.norm, out_);
+  at::Tensor out = fused::linear(values.norm, out_);
   if (is_single) return out;
   return rearrange(out.unflatten(1, {num_frames_, -1}).flatten(0, 1),
                    {places_of_frames(places, input.rows, num_frames_), frames.flatten()});

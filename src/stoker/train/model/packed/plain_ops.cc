@@ -80,7 +80,7 @@ SumAndNorm add_dropped_norm(const at::Tensor& residual, const at::Tensor& branch
 }
 
 at::Tensor drop(const at::Tensor& values, const Dropout& dropout, const PackedRows& rows) {
-  const at::Tensor inside = within(values, rows);
+  at::Tensor inside = within(values, rows);
   if (dropout.rate <= 0) return inside;
   at::Tensor kept =
       join_rows(draw(DrawKind::kUniform, {dropout.key, kDropoutDraws, dropout.site},
