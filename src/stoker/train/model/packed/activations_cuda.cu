@@ -1,4 +1,4 @@
-// Rotary turning, GELU and sums of columns: what is between the products of a block.
+// GELU's gradient and sums of columns: what is between the products of a block.
 #include <algorithm>
 
 #include "stoker/train/model/packed/row_values.cuh"
@@ -14,32 +14,6 @@ constexpr int kWide = 8;  // values a thread has at once
 constexpr std::int64_t kMostSums = 128;
 constexpr std::int64_t kLeastPlaces = 64;
 
-template <class T, Turn kTurn>
-__global__ void turn_kernel(TurnHeads job) {
-  const auto head_width = static_cast<unsigned>(job.head_width);
-  const unsigned units = 2 * static_cast<unsigned>(job.num_heads) * head_width / kWide;
-  const unsigned at = blockIdx.x * kThreads + threadIdx.x;
-  const std::int64_t place = at / units;
-  if (place >= job.rows.num_places) return;
-  const int row = job.rows.row_of[place];
-  if (row >= job.rows.num_rows) return;
-  const unsigned column = at % units * kWide;
-  T* pairs = data_of<T>(job.query_key_value) + place * job.query_key_value.stride + column;
-  float values[kWide];
-  float angles[kWide];  // cosine and sine of each pair
-  load(pairs, values);
-  load(job.angles + (place - job.rows.begins[row]) * job.head_width + column % head_width, angles);
-#pragma unroll
-  for (int i = 0; i < kWide; i += 2) {
-    const float cosine = angles[i];
-    const float sine = kTurn == Turn::kForward ? angles[i + 1] : -angles[i + 1];
-    const float real = values[i] * cosine - values[i + 1] * sine;
-    values[i + 1] = values[i] * sine + values[i + 1] * cosine;
-    values[i] = real;
-  }
-  store(values, pairs);
-}
-
 // For 16-bit values two fast instructions are exact enough: the error is below 1e-6.
 template <class T>
 __device__ float tanh_of(float x) {
@@ -54,25 +28,9 @@ constexpr float kRootTwoOverPi = 0.79788456080286536F;
 constexpr float kCubic = 0.044715F;
 
 template <class T>
-__device__ float gelu_of(float u) {
-  return 0.5F * u * (1 + tanh_of<T>(kRootTwoOverPi * (u + kCubic * u * u * u)));
-}
-
-template <class T>
 __device__ float gelu_slope_of(float u) {
   const float t = tanh_of<T>(kRootTwoOverPi * (u + kCubic * u * u * u));
   return 0.5F * (1 + t) + 0.5F * u * (1 - t * t) * kRootTwoOverPi * (1 + 3 * kCubic * u * u);
-}
-
-template <class T, int kUnit>
-__global__ void gelu_kernel(std::int64_t num_values, const T* u, T* g) {
-  const std::int64_t at = (std::int64_t{blockIdx.x} * kThreads + threadIdx.x) * kUnit;
-  if (at >= num_values) return;
-  float values[kUnit];
-  load(u + at, values);
-#pragma unroll
-  for (int i = 0; i < kUnit; ++i) values[i] = gelu_of<T>(values[i]);
-  store(values, g + at);
 }
 
 template <class T, int kUnit>
@@ -83,14 +41,6 @@ __device__ void gelu_gradient(const T* u, const T* d_g, T* d_u, float (&d)[kUnit
 #pragma unroll
   for (int i = 0; i < kUnit; ++i) d[i] *= gelu_slope_of<T>(values[i]);
   store(d, d_u);
-}
-
-template <class T, int kUnit>
-__global__ void gelu_backward_kernel(std::int64_t num_values, const T* u, const T* d_g, T* d_u) {
-  const std::int64_t at = (std::int64_t{blockIdx.x} * kThreads + threadIdx.x) * kUnit;
-  if (at >= num_values) return;
-  float d[kUnit];
-  gelu_gradient(u + at, d_g + at, d_u + at, d);
 }
 
 // What is summed: values as they are, or the gradient of a GELU, which is stored on the way.
@@ -189,40 +139,6 @@ void start_sums(const ColumnSums& job, const Read& read, cuda::StreamView on) {
 }
 
 }  // namespace
-
-void turn_heads(const TurnHeads& job, Turn turn, cuda::StreamView on) {
-  check_invariant(job.head_width % kWide == 0, "a head's width is a multiple of 8");
-  const std::int64_t count = job.rows.num_places * 2 * job.num_heads * job.head_width / kWide;
-  check_invariant(count < (std::int64_t{1} << 32), "values that 32 bits can count");
-  with_type(job.query_key_value.type, [&](auto type) {
-    using T = decltype(type);
-    start("turn_kernel",
-          turn == Turn::kForward ? turn_kernel<T, Turn::kForward> : turn_kernel<T, Turn::kBack>,
-          grid_for(count, kThreads), on, job);
-  });
-}
-
-void gelu_forward(const Gelu& job, const void* u, void* g, cuda::StreamView on) {
-  with_type(job.type, [&](auto type) {
-    using T = decltype(type);
-    const bool is_wide = job.num_values % kWide == 0;
-    start("gelu_kernel", is_wide ? gelu_kernel<T, kWide> : gelu_kernel<T, 1>,
-          grid_for(is_wide ? job.num_values / kWide : job.num_values, kThreads), on, job.num_values,
-          static_cast<const T*>(u), static_cast<T*>(g));
-  });
-}
-
-void gelu_backward(const Gelu& job, const void* u, const void* d_g, void* d_u,
-                   cuda::StreamView on) {
-  with_type(job.type, [&](auto type) {
-    using T = decltype(type);
-    const bool is_wide = job.num_values % kWide == 0;
-    start("gelu_backward_kernel",
-          is_wide ? gelu_backward_kernel<T, kWide> : gelu_backward_kernel<T, 1>,
-          grid_for(is_wide ? job.num_values / kWide : job.num_values, kThreads), on, job.num_values,
-          static_cast<const T*>(u), static_cast<const T*>(d_g), static_cast<T*>(d_u));
-  });
-}
 
 std::int64_t column_sum_partials(const ColumnSums& job) {
   return num_segments(job.num_places) * job.width;

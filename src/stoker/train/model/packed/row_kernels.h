@@ -199,26 +199,6 @@ void squared_error_gradient(const SquaredError& job, const float* d_sum, const V
 
 // --- activations_cuda.cu
 
-// Pairs (2i, 2i + 1) of each head of queries and keys, the first 2 * C of [N, 3 * C], are turned in
-// place by the angle of their place in the row; places behind the last row keep what they have.
-enum class Turn { kForward, kBack };
-struct TurnHeads {
-  Rows rows{};
-  std::int64_t num_heads = 0;
-  std::int64_t head_width = 0;    // a multiple of 8
-  const float* angles = nullptr;  // [longest, head_width / 2, 2]: cosine and sine
-  Values query_key_value{};       // 16-byte aligned, stride a multiple of 8
-};
-void turn_heads(const TurnHeads& job, Turn turn, cuda::StreamView on);
-
-// GELU with tanh; dense [N, C] of one type each.
-struct Gelu {
-  ValueType type = ValueType::kF32;
-  std::int64_t num_values = 0;
-};
-void gelu_forward(const Gelu& job, const void* u, void* g, cuda::StreamView on);
-void gelu_backward(const Gelu& job, const void* u, const void* d_g, void* d_u, cuda::StreamView on);
-
 // out[c] += sum over all places.
 struct ColumnSums {
   ConstValues values{};
@@ -230,7 +210,7 @@ struct ColumnSums {
 std::int64_t column_sum_partials(const ColumnSums& job);
 void add_column_sums(const ColumnSums& job, cuda::StreamView on);
 
-// gelu_backward of [N, C] and the column sums of what it gives, in one pass.
+// The gradient of GELU (tanh) of dense [N, C], and the column sums of what it gives, in one pass.
 void gelu_backward_with_sums(const ColumnSums& sums, const void* u, const void* d_g, void* d_u,
                              cuda::StreamView on);
 

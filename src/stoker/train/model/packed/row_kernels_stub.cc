@@ -36,9 +36,6 @@ void squared_error_gradient(const SquaredError&, const float*, const Values&, cu
   refuse();
 }
 
-void turn_heads(const TurnHeads&, Turn, cuda::StreamView) { refuse(); }
-void gelu_forward(const Gelu&, const void*, void*, cuda::StreamView) { refuse(); }
-void gelu_backward(const Gelu&, const void*, const void*, void*, cuda::StreamView) { refuse(); }
 std::int64_t column_sum_partials(const ColumnSums&) { return 0; }
 void add_column_sums(const ColumnSums&, cuda::StreamView) { refuse(); }
 void gelu_backward_with_sums(const ColumnSums&, const void*, const void*, void*, cuda::StreamView) {
