@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string_view>
+
+#include "stoker/cuda/nvml.h"
 #include "tests/doubles/gpu_present.h"
 
 namespace stoker::cuda {
@@ -19,6 +22,10 @@ TEST_F(ProbedDeviceTest, HasANameMemoryAndCapability) {
     EXPECT_FALSE(device.name.empty());
     EXPECT_GT(device.memory_bytes, 0U);
     EXPECT_GE(device.compute_major, 7);
+    EXPECT_EQ(device.uuid.size(),
+              std::string_view("GPU-01234567-0123-0123-0123-0123456789ab").size());
+    const auto nvml = Nvml::open();
+    EXPECT_TRUE(nvml == nullptr || nvml->find(device.uuid)) << device.uuid;
   }
 }
 

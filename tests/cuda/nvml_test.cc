@@ -25,14 +25,38 @@ TEST(NvmlTest, SamplesHaveMemoryAndAPlausibleUtilization) {
   EXPECT_FALSE(nvml->sample(9999).memory_total_bytes.has_value());
 }
 
-TEST(NvmlTest, GpuIsFoundByItsAddressWhateverItsNumberElsewhere) {
+TEST(NvmlTest, GpuIsFoundByItsUuidWhateverItsNumberElsewhere) {
   std::string why;
   const auto nvml = Nvml::open(&why, STOKER_FAKE_NVML);
   ASSERT_NE(nvml, nullptr) << why;
-  EXPECT_EQ(nvml->index_of("0000:9a:00.0"), 1U);
-  EXPECT_EQ(nvml->index_of("0000:1b:00.0"), 0U);
-  EXPECT_EQ(nvml->index_of("0000:ff:00.0"), std::nullopt);
+  EXPECT_EQ(nvml->sample(nvml->find("GPU-22").value()).utilization_percent, 41U);
+  EXPECT_EQ(nvml->sample(nvml->find("GPU-11").value()).utilization_percent, 40U);
+  EXPECT_FALSE(nvml->find("GPU-44"));
   EXPECT_EQ(nvml->name(1), "second");
+}
+
+TEST(NvmlTest, SliceHasMemoryOfItsOwnAndTheClocksOfItsCard) {
+  const auto nvml = Nvml::open(nullptr, STOKER_FAKE_NVML);
+  ASSERT_NE(nvml, nullptr);
+  const GpuSample sample = nvml->sample(nvml->find("MIG-33").value());
+  EXPECT_EQ(sample.utilization_percent, std::nullopt);
+  EXPECT_EQ(sample.memory_total_bytes, 100U);
+  EXPECT_EQ(sample.clock_mhz, 1980U);
+}
+
+TEST(NvmlTest, LinkHasBusLimitsAndOthersOnTheGpu) {
+  const auto nvml = Nvml::open(nullptr, STOKER_FAKE_NVML);
+  ASSERT_NE(nvml, nullptr);
+  const GpuLink link = nvml->link(nvml->find("GPU-11").value());
+  EXPECT_EQ(link.power_limit_w, 700);
+  EXPECT_EQ(link.max_clock_mhz, 2010U);
+  EXPECT_EQ(link.pcie_rx_mb_per_s, 12'000);
+  EXPECT_EQ(link.pcie_tx_mb_per_s, 0.5);
+  EXPECT_EQ(link.pcie_generation, 3U);
+  EXPECT_EQ(link.max_pcie_generation, 5U);
+  EXPECT_EQ(link.max_pcie_width, std::nullopt);
+  EXPECT_EQ(link.num_other_processes, 2U);
+  EXPECT_EQ(nvml->link(nvml->find("GPU-22").value()).num_other_processes, std::nullopt);
 }
 
 TEST(NvmlTest, SampleHasWhatTheGpuReportsAndLeavesOutTheRest) {
@@ -44,6 +68,7 @@ TEST(NvmlTest, SampleHasWhatTheGpuReportsAndLeavesOutTheRest) {
   EXPECT_EQ(sample.power_w, 250.5);
   EXPECT_EQ(sample.clock_mhz, 1980U);
   EXPECT_EQ(sample.fan_percent, std::nullopt);
+  EXPECT_EQ(nvml->sample(0).fan_percent, 33U);
   EXPECT_EQ(throttle_text(sample.throttle_reasons.value()), "power cap");
 }
 

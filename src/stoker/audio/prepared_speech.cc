@@ -20,11 +20,20 @@ PreparedSpeech::PreparedSpeech(const SpeechRule& rule) : rule_(rule) {
 Result<std::span<const std::int16_t>> PreparedSpeech::load(const File& file, const SoundInfo& info,
                                                            std::uint64_t first_sample,
                                                            std::uint64_t num_samples) {
-  if (!only_reads(info)) return load_processed(file, info, first_sample, num_samples);
-  const std::span<std::int16_t> out = pcm_room(num_samples);
-  if (Result<void> read = reader_.read_pcm16(file, info, first_sample, out); !read)
-    return read.error();
-  return std::span<const std::int16_t>(out);
+  if (Result<void> done = read(file, info, first_sample, num_samples); !done) return done.error();
+  return finish(info);
+}
+
+Result<void> PreparedSpeech::read(const File& file, const SoundInfo& info,
+                                  std::uint64_t first_sample, std::uint64_t num_samples) {
+  num_read_ = num_samples;
+  if (only_reads(info)) return reader_.read_pcm16(file, info, first_sample, pcm_room(num_samples));
+  raw_.resize(num_samples);
+  return reader_.read_float(file, info, first_sample, raw_);
+}
+
+std::span<const std::int16_t> PreparedSpeech::finish(const SoundInfo& info) {
+  return only_reads(info) ? pcm_room(num_read_) : process_raw(info.rate_hz);
 }
 
 Result<std::span<const std::int16_t>> PreparedSpeech::prepare(const InterleavedSamples& samples,
@@ -59,16 +68,6 @@ Result<void> PreparedSpeech::stream(const File& file, const SoundInfo& info,
                                     std::uint64_t first_sample, std::span<std::int16_t> out) {
   check_invariant(only_reads(info), "speech that is prepared needs room of its own");
   return reader_.stream_pcm16(file, info, first_sample, out);
-}
-
-Result<std::span<const std::int16_t>> PreparedSpeech::load_processed(const File& file,
-                                                                     const SoundInfo& info,
-                                                                     std::uint64_t first_sample,
-                                                                     std::uint64_t num_samples) {
-  raw_.resize(num_samples);
-  if (Result<void> read = reader_.read_float(file, info, first_sample, raw_); !read)
-    return read.error();
-  return process_raw(info.rate_hz);
 }
 
 std::span<const std::int16_t> PreparedSpeech::process_raw(std::uint32_t rate_hz) {

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <utility>
 
 #include "stoker/base/bytes.h"
 #include "stoker/base/io/io.h"
@@ -52,21 +53,25 @@ std::optional<double> quota_v1(const std::string& folder) {
   return cores_from(parse_leading_number(*quota), parse_leading_number(*period));
 }
 
-void take_smaller(std::optional<double>& best, std::optional<double> candidate) {
-  if (candidate && (!best || *candidate < *best)) best = candidate;
+void take_smaller(std::optional<CgroupQuota>& best, std::optional<CgroupQuota> candidate) {
+  if (candidate && (!best || candidate->cores < best->cores)) best = std::move(candidate);
 }
 
 using QuotaOf = std::optional<double> (*)(const std::string& folder);
 
 // A limit set on any group above holds as well.
-std::optional<double> smallest_up_the_tree(const std::string& mount, std::string group,
-                                           QuotaOf quota_of) {
-  std::optional<double> best;
+std::optional<CgroupQuota> smallest_up_the_tree(const std::string& mount, std::string group,
+                                                QuotaOf quota_of) {
+  std::optional<CgroupQuota> best;
+  const auto look = [&](std::string folder) {
+    if (const std::optional<double> cores = quota_of(folder))
+      take_smaller(best, CgroupQuota{*cores, std::move(folder)});
+  };
   while (!group.empty() && group != "/") {
-    take_smaller(best, quota_of(mount + group));
+    look(mount + group);
     group.resize(group.rfind('/') == std::string::npos ? 0 : group.rfind('/'));
   }
-  take_smaller(best, quota_of(mount));
+  look(mount);
   return best;
 }
 
@@ -80,14 +85,14 @@ bool names_cpu_controller(std::string_view controllers) {
 }
 
 // One line of /proc/self/cgroup: "0::/group" (v2) or "4:cpu,cpuacct:/group" (v1).
-std::optional<double> quota_of_line(const std::string& root, std::string_view line) {
+std::optional<CgroupQuota> quota_of_line(const std::string& root, std::string_view line) {
   const std::size_t first = line.find(':');
   const std::size_t second = first == line.npos ? line.npos : line.find(':', first + 1);
   if (second == line.npos) return std::nullopt;
   const std::string_view controllers = line.substr(first + 1, second - first - 1);
   const std::string group(line.substr(second + 1));
   const std::string base = root + "/sys/fs/cgroup";
-  std::optional<double> best;
+  std::optional<CgroupQuota> best;
   if (controllers.empty()) {
     take_smaller(best, smallest_up_the_tree(base, group, quota_v2));
     take_smaller(best, smallest_up_the_tree(base + "/unified", group, quota_v2));
@@ -111,10 +116,10 @@ unsigned num_given_cores() noexcept {
   return std::max(1U, static_cast<unsigned>(CPU_COUNT(&given)));
 }
 
-std::optional<double> cgroup_quota_cores(const std::string& root) {
+std::optional<CgroupQuota> cgroup_quota(const std::string& root) {
   const std::optional<std::string> groups = load_text(root + "/proc/self/cgroup");
   if (!groups) return std::nullopt;
-  std::optional<double> best;
+  std::optional<CgroupQuota> best;
   std::string_view rest = *groups;
   while (!rest.empty()) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
@@ -122,6 +127,11 @@ std::optional<double> cgroup_quota_cores(const std::string& root) {
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return best;
+}
+
+std::optional<double> cgroup_quota_cores(const std::string& root) {
+  const std::optional<CgroupQuota> quota = cgroup_quota(root);
+  return quota ? std::optional(quota->cores) : std::nullopt;
 }
 
 CpuCount count_cpus() {

@@ -27,8 +27,13 @@ constexpr unsigned workers_beside_consumer(unsigned num_cores) {
   return num_cores > kFewCores ? num_cores - 1 : num_cores;
 }
 
-// For tests: `root` replaces "/", holding proc/self/cgroup and sys/fs/cgroup. The smallest
-// quota on the way from the process's group to the top counts.
+// The smallest quota on the way from the process's control group to the top, and the group that
+// has it. For tests: `root` replaces "/", holding proc/self/cgroup and sys/fs/cgroup.
+struct CgroupQuota {
+  double cores = 0;
+  std::string folder{};  // with `root`
+};
+std::optional<CgroupQuota> cgroup_quota(const std::string& root);
 std::optional<double> cgroup_quota_cores(const std::string& root);
 
 }  // namespace stoker

@@ -104,7 +104,9 @@ struct TypedValue<Auto<T>> {
   template <class Rule>
   static Auto<T> read(const YamlNode& node, const Rule& rule) {
     if (node.kind == YamlNode::Kind::kScalar && node.text == "auto") return {};
-    return TypedValue<T>::read(node, rule);
+    Rule own = rule;
+    own.words = {"auto"};
+    return TypedValue<T>::read(node, own);
   }
 };
 
@@ -114,7 +116,9 @@ struct TypedValue<Maybe<T>> {
   template <class Rule>
   static Maybe<T> read(const YamlNode& node, const Rule& rule) {
     if (node.is_null() || (node.kind == YamlNode::Kind::kScalar && node.text == "none")) return {};
-    return TypedValue<T>::read(node, rule);
+    Rule own = rule;
+    own.words = {"none"};
+    return TypedValue<T>::read(node, own);
   }
 };
 

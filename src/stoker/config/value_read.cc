@@ -25,11 +25,21 @@ std::string shown(const YamlNode& node) {
   return node.quoted ? fmt::format("the text \"{}\"", node.text) : fmt::format("\"{}\"", node.text);
 }
 
+// "auto" for "atuo", where the setting takes that word; empty: nothing is near.
+std::string nearest_word(const YamlNode& node, const ValueRule& rule) {
+  const std::vector<std::string> words(rule.words.begin(), rule.words.end());
+  const auto nearest = nearest_name(node.text, words);
+  return nearest ? fmt::format("did you mean {}?", *nearest) : std::string();
+}
+
 [[noreturn]] void refuse(const YamlNode& node, const ValueRule& rule, std::string_view wanted,
                          std::string cure = {}) {
+  if (cure.empty()) cure = nearest_word(node, rule);
+  std::string promised;
+  for (const std::string_view word : rule.words) promised += fmt::format("{} or ", word);
   raise({.code = &kConfigValue,
          .place = node.place,
-         .promised = fmt::format("{} for {}", wanted, rule.key),
+         .promised = fmt::format("{}{} for {}", promised, wanted, rule.key),
          .found = shown(node),
          .cure = std::move(cure)});
 }

@@ -17,6 +17,7 @@ struct ValueRule {
   std::string key;
   std::string unit;                       // "MiB": what a plain number of bytes counts
   std::vector<std::string_view> choices;  // of text and enumerations; empty: any text
+  std::vector<std::string_view> words{};  // taken beside the value: "auto", "none"
 };
 
 template <class Number>

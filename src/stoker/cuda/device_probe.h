@@ -15,7 +15,8 @@ struct DeviceInfo {
   int compute_major = 0;
   int compute_minor = 0;
   int num_multiprocessors = 0;
-  std::string pci_address{};  // "0000:1b:00.0": the same GPU for every library
+  // "GPU-8f…", or "MIG-8f…" of a slice: the same GPU for every library, whatever its number.
+  std::string uuid{};
 };
 
 struct DeviceProbe {

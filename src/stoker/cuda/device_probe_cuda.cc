@@ -1,6 +1,7 @@
 #include <cuda_runtime_api.h>
 
 #include <array>
+#include <string_view>
 
 #include "stoker/cuda/device_probe.h"
 
@@ -19,13 +20,22 @@ DeviceProbe none(cudaError_t error) {
   return {{}, std::string("no usable GPU: ") + cudaGetErrorString(error)};
 }
 
-std::string pci_address_of(int index) {
-  std::array<char, 32> text{};
-  const cudaError_t error =
-      cudaDeviceGetPCIBusId(text.data(), static_cast<int>(text.size()), index);
-  if (error == cudaSuccess) return text.data();
-  cudaGetLastError();
-  return {};
+// A slice (MIG) has a UUID of its own, written with another beginning. CUDA says nothing of which
+// it is, except by its name: "NVIDIA H100 MIG 1g.10gb".
+std::string uuid_of(const cudaDeviceProp& properties) {
+  constexpr std::array<std::size_t, 5> kGroupEnds{4, 6, 8, 10, 16};
+  constexpr const char* kDigits = "0123456789abcdef";
+  const bool is_slice = std::string_view(properties.name).find(" MIG ") != std::string_view::npos;
+  std::string text = is_slice ? "MIG" : "GPU";
+  std::size_t at = 0;
+  for (const std::size_t end : kGroupEnds) {
+    text += '-';
+    for (; at < end; ++at) {
+      const auto byte = static_cast<unsigned char>(properties.uuid.bytes[at]);
+      text += {kDigits[byte >> 4U], kDigits[byte & 0xFU]};
+    }
+  }
+  return text;
 }
 
 }  // namespace
@@ -41,7 +51,7 @@ DeviceProbe probe_devices() {
       return none(error);
     probe.devices.push_back({index, properties.name, properties.totalGlobalMem, properties.major,
                              properties.minor, properties.multiProcessorCount,
-                             pci_address_of(index)});
+                             uuid_of(properties)});
   }
   if (probe.devices.empty()) probe.why_none = "no usable GPU: the driver lists none";
   return probe;

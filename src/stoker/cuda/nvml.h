@@ -20,8 +20,31 @@ struct GpuSample {
   std::optional<std::uint64_t> throttle_reasons{};  // NVML's bits; 0: the clock is not held down
 };
 
+// What changes seldom or takes the driver milliseconds to find out.
+struct GpuLink {
+  std::optional<double> power_limit_w{};
+  std::optional<unsigned> max_clock_mhz{};   // of the multiprocessors
+  std::optional<double> pcie_rx_mb_per_s{};  // into the GPU, over the last 20 ms
+  std::optional<double> pcie_tx_mb_per_s{};
+  std::optional<unsigned> pcie_generation{};  // now: an idle link may be slower
+  std::optional<unsigned> pcie_width{};
+  std::optional<unsigned> max_pcie_generation{};  // of GPU and slot together
+  std::optional<unsigned> max_pcie_width{};
+  std::optional<unsigned> num_other_processes{};  // that compute on it; absent where this process
+                                                  // cannot be told from them
+};
+
+// Reasons that somebody must mend: the power cap, heat, the power supply. Not an idle GPU.
+inline constexpr std::uint64_t kHardThrottles = 0x4U | 0x8U | 0x20U | 0x40U | 0x80U;
+
 // What holds the clock down, in words; an idle GPU and clocks that somebody set count, too.
 std::string throttle_text(std::uint64_t reasons);
+
+// A GPU, or a slice of one (MIG) whose clocks, power and bus are those of the whole card.
+struct NvmlGpu {
+  void* device = nullptr;
+  void* card = nullptr;
+};
 
 // Thread-safe once open. `index` counts as nvidia-smi does, whatever CUDA_VISIBLE_DEVICES says.
 class Nvml {
@@ -34,10 +57,15 @@ class Nvml {
 
   unsigned num_devices() const;
   std::string name(unsigned index) const;
-  // Of the GPU with this PCI address ("0000:1b:00.0"), as DeviceInfo has it; nothing where the
-  // driver knows none.
-  std::optional<unsigned> index_of(const std::string& pci_address) const;
+  // Nothing where the driver does not give it out.
+  std::optional<NvmlGpu> at(unsigned index) const;
+  // By what CUDA itself says, as DeviceInfo has it: "GPU-8f…" or, of a slice, "MIG-8f…". Nothing
+  // where the driver knows none.
+  std::optional<NvmlGpu> find(const std::string& uuid) const;
   GpuSample sample(unsigned index) const;
+  GpuSample sample(const NvmlGpu& gpu) const;
+  // Waits about 40 ms for the bus.
+  GpuLink link(const NvmlGpu& gpu) const;
 
  private:
   struct Library;

@@ -8,8 +8,6 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <fstream>
-#include <iterator>
 #include <thread>
 
 #include "stoker/base/bytes.h"
@@ -21,11 +19,6 @@ namespace stoker {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string content_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 Result<void> publish(const std::string& path, std::string_view text) {
   return publish_output(system_io(), path, view_bytes(text));

@@ -32,6 +32,7 @@ HtmlReport small_report() {
   };
   report.add_chart(draw, "how it went");
   report.add_sound(view_bytes("RIFF"), "a clip");
+  report.add_sound(view_bytes("fLaC"), "a packed clip");
   return report;
 }
 
@@ -39,6 +40,7 @@ TEST(HtmlReportTest, HoldsEverythingInOneFile) {
   const std::string page = small_report().finish();
   EXPECT_THAT(page, HasSubstr("Build &lt;of&gt; cache"));
   EXPECT_THAT(page, HasSubstr("src=\"data:audio/wav;base64,UklGRg==\""));
+  EXPECT_THAT(page, HasSubstr("src=\"data:audio/flac;base64,ZkxhQw==\""));
   EXPECT_THAT(page, HasSubstr("<td>a&lt;b</td><td class=\"n\">566</td>"));
   EXPECT_THAT(page, HasSubstr("stoker build\nstoker verify\n"));
 }
@@ -58,7 +60,7 @@ TEST(HtmlReportTest, AsksForNothingFromOutside) {
 TEST(HtmlReportTest, PhonesGetAChartOfTheirOwnWidth) {
   const std::string page = small_report().finish();
   EXPECT_THAT(page, HasSubstr(R"(<div class="on-wide"><svg)"));
-  EXPECT_THAT(page, HasSubstr(R"(viewBox="0 0 720 360")"));
+  EXPECT_THAT(page, HasSubstr(R"(viewBox="0 0 840 360")"));
   const std::string narrow = page.substr(page.find(R"(<div class="on-narrow"><svg)"));
   EXPECT_THAT(narrow, HasSubstr(R"(viewBox="0 0 340 360" width="340")"));
   EXPECT_THAT(page, HasSubstr("@media(max-width:46rem){.on-wide{display:none}"));

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "stoker/audio/file/wav_writer.h"
 #include "stoker/data/summary.h"
@@ -14,12 +13,6 @@
 
 namespace stoker::data::voice {
 namespace {
-
-std::string content_of(const std::string& path) {
-  std::ostringstream out;
-  out << std::ifstream(path, std::ios::binary).rdbuf();
-  return out.str();
-}
 
 std::vector<std::string> lines_of(const std::string& path) {
   std::ifstream file(path);

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "stoker/base/error.h"
+#include "stoker/base/utf8.h"
 
 namespace stoker {
 
@@ -32,6 +33,20 @@ std::string escape_markup(std::string_view text) {
     }
   }
   return out;
+}
+
+bool has_right_to_left_letter(std::string_view text) {
+  while (!text.empty()) {
+    const Utf8Char next = decode_utf8(text);
+    if (next.valid && next.code_point >= 0x0600 && next.code_point < 0x0700) return true;
+    text.remove_prefix(next.size_bytes);
+  }
+  return false;
+}
+
+std::string escape_chart_text(std::string_view text) {
+  if (!has_right_to_left_letter(text)) return escape_markup(text);
+  return "\u2067" + escape_markup(text) + "\u2069";
 }
 
 std::string base64(std::span<const std::byte> bytes) {

@@ -21,7 +21,7 @@ constexpr std::string_view kStyle =
     "<style>"
     ".stk{--ink:#1f2328;--soft:#656d76;--grid:#d8dee4;--ground:#ffffff;"
     "--c0:#0b62c4;--c1:#c2570c;--c2:#1a7f4b;--c3:#b02a6f;--c4:#6b4fc8;--c5:#8a6a00;--c6:#0f7f8f;"
-    "--c7:#6e7781;font:12px system-ui,-apple-system,'Segoe UI',Roboto,sans-serif}"
+    "--c7:#6e7781;direction:ltr;font:12px system-ui,-apple-system,'Segoe UI',Roboto,sans-serif}"
     "@media(prefers-color-scheme:dark){.stk{--ink:#e6edf3;--soft:#9aa4af;--grid:#333b45;"
     "--ground:#0f141a;--c0:#5aa9ff;--c1:#ff9d4d;--c2:#4ed58a;--c3:#ff7eb6;--c4:#b49bff;"
     "--c5:#e3c04b;--c6:#4fd3e3;--c7:#a9b4c0}}"
@@ -34,6 +34,8 @@ constexpr std::string_view kStyle =
     ".stk .s0{--s:var(--c0)}.stk .s1{--s:var(--c1)}.stk .s2{--s:var(--c2)}.stk .s3{--s:var(--c3)}"
     ".stk .s4{--s:var(--c4)}.stk .s5{--s:var(--c5)}.stk .s6{--s:var(--c6)}.stk .s7{--s:var(--c7)}"
     ".stk .line{stroke:var(--s)}.stk .dot,.stk .fill{fill:var(--s)}"
+    ".stk .area{fill-opacity:.8;stroke:var(--ground);stroke-width:.5}"
+    ".stk .hit{fill:transparent}.stk .hit:hover{fill:var(--soft);fill-opacity:.15}"
     ".stk .s1.line{stroke-dasharray:7 4}.stk .s2.line{stroke-dasharray:2 4}"
     ".stk .s3.line{stroke-dasharray:9 3 2 3}.stk .s4.line{stroke-dasharray:12 5}"
     "</style>";
@@ -56,7 +58,7 @@ std::vector<std::string> lines_of(std::string_view text, std::size_t most_letter
     std::string& line = lines.back();
     if (line.empty())
       line = word;
-    else if (line.size() + 1 + word.size() <= most_letters)
+    else if (num_letters(line) + 1 + num_letters(word) <= most_letters)
       line += " " + std::string(word);
     else
       lines.emplace_back(word);
@@ -95,6 +97,11 @@ AxisRange RangeFinder::range() const {
   return {low, high};
 }
 
+std::size_t num_letters(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
 std::string series_class(std::size_t index) { return fmt::format("s{}", index % kNumColours); }
 
 SvgCanvas::SvgCanvas(const ChartFrame& frame, const CanvasOptions& options)
@@ -111,16 +118,24 @@ double SvgCanvas::x_of(double value) const {
   return area_.left + area_.width * share_of(value, options_.x, frame_.x.scale);
 }
 
+double SvgCanvas::value_at(double x) const {
+  const double share = (x - area_.left) / area_.width;
+  const double low = to_scale(options_.x.low, frame_.x.scale);
+  const double value = low + share * (to_scale(options_.x.high, frame_.x.scale) - low);
+  return frame_.x.scale == AxisScale::kLog ? std::pow(10.0, value) : value;
+}
+
 double SvgCanvas::y_of(double value) const {
   return area_.bottom() - area_.height * share_of(value, options_.y, frame_.y.scale);
 }
 
 void SvgCanvas::add_text(double x, double y, std::string_view css_class, std::string_view text) {
   add(fmt::format(R"(<text x="{:.1f}" y="{:.1f}" class="{}">{}</text>)", x, y, css_class,
-                  escape_markup(text)));
+                  escape_chart_text(text)));
 }
 
 double SvgCanvas::add_title() {
+  if (!frame_.shows_title) return 20.0;
   double y = 24.0;
   const auto most_letters = static_cast<std::size_t>((frame_.width - 32.0) / kTitleLetterWidth);
   for (const std::string& line : lines_of(frame_.title, most_letters)) {
@@ -135,14 +150,14 @@ double SvgCanvas::add_legend(std::span<const std::string> legend, double top) {
   double x = area_.left;
   double y = top - 5.0;
   for (std::size_t i = 0; i < legend.size(); ++i) {
-    const double width = 17.0 + kLetterWidth * static_cast<double>(legend[i].size());
+    const double width = 17.0 + kLetterWidth * static_cast<double>(num_letters(legend[i]));
     if (x > area_.left && x + width > frame_.width) {
       x = area_.left;
       y += kLegendLine;
     }
     add(fmt::format(
         R"(<rect x="{:.1f}" y="{:.0f}" width="12" height="12" rx="3" class="fill {}"/>)", x, y,
-        series_class(i)));
+        options_.last_is_rest && i + 1 == legend.size() ? kRestClass : series_class(i)));
     add_text(x + 17.0, y + 10.0, "k", legend[i]);
     x += width + 18.0;
   }
@@ -178,7 +193,7 @@ void SvgCanvas::add_y_axis() {
   if (frame_.y.label.empty()) return;
   const double middle = area_.top + area_.height / 2.0;
   add(fmt::format(R"x(<text class="l m" transform="translate(18 {:.1f}) rotate(-90)">{}</text>)x",
-                  middle, escape_markup(frame_.y.label)));
+                  middle, escape_chart_text(frame_.y.label)));
 }
 
 std::string SvgCanvas::finish() const {

@@ -63,6 +63,7 @@ struct CanvasOptions {
   double left_margin = 64.0;
   double right_margin = 20.0;
   bool has_y_ticks = true;
+  bool last_is_rest = false;  // the last series is what is left of all: drawn in grey
 };
 
 class SvgCanvas {
@@ -72,6 +73,7 @@ class SvgCanvas {
   const PlotArea& area() const { return area_; }
   double x_of(double value) const;
   double y_of(double value) const;
+  double value_at(double x) const;  // the other way round
   // Adds markup on top of what is there.
   void add(std::string_view element) { body_ += element; }
   void add_text(double x, double y, std::string_view css_class, std::string_view text);
@@ -90,8 +92,12 @@ class SvgCanvas {
   std::string body_;
 };
 
-// Class of the i-th series: "s0" … "s7", then again.
+// Letters of a text in UTF-8, for an estimate of its width.
+std::size_t num_letters(std::string_view text);
+
+// Class of the i-th series: "s0" … "s7", then again; and of what is left.
 std::string series_class(std::size_t index);
+inline constexpr const char* kRestClass = "s7";
 
 // The frame with "no data" in the middle.
 std::string empty_chart(const ChartFrame& frame);

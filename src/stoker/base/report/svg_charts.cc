@@ -7,6 +7,7 @@
 #include "stoker/base/number_text.h"
 #include "stoker/base/report/markup.h"
 #include "stoker/base/report/svg_canvas.h"
+#include "stoker/base/report/svg_layout.h"
 
 namespace stoker {
 namespace {
@@ -35,13 +36,6 @@ Ranges ranges_of(const ChartFrame& frame, std::span<const ChartSeries> series) {
   return ranges;
 }
 
-template <class Named>
-std::vector<std::string> names_of(std::span<const Named> all) {
-  std::vector<std::string> names;
-  for (const Named& one : all) names.push_back(one.name);
-  return names;
-}
-
 using DrawSeries = void (*)(SvgCanvas&, const Ranges&, const ChartSeries&, const std::string&);
 
 std::string xy_chart(const ChartFrame& frame, std::span<const ChartSeries> series,
@@ -51,6 +45,7 @@ std::string xy_chart(const ChartFrame& frame, std::span<const ChartSeries> serie
   const std::vector<std::string> names = names_of(series);
   SvgCanvas canvas(frame, {.x = ranges.x.range(), .y = ranges.y.range(), .legend = names});
   for (std::size_t i = 0; i < series.size(); ++i) draw(canvas, ranges, series[i], series_class(i));
+  add_tooltips(canvas, frame, series);
   return canvas.finish();
 }
 
@@ -58,8 +53,11 @@ void draw_dots(SvgCanvas& canvas, const Ranges& ranges, const ChartSeries& serie
                const std::string& css_class) {
   for (std::size_t i = 0; i < series.x.size(); ++i)
     if (is_drawn(ranges, series.x[i], series.y[i]))
-      canvas.add(fmt::format(R"(<circle class="dot {}" cx="{:.1f}" cy="{:.1f}" r="3.5"/>)",
-                             css_class, canvas.x_of(series.x[i]), canvas.y_of(series.y[i])));
+      canvas.add(fmt::format(R"(<circle class="dot {}" cx="{:.1f}" cy="{:.1f}" r="3.5">)"
+                             "<title>{}: {}; {}</title></circle>",
+                             css_class, canvas.x_of(series.x[i]), canvas.y_of(series.y[i]),
+                             escape_markup(series.name), short_figure(series.x[i]),
+                             short_figure(series.y[i])));
 }
 
 void draw_line(SvgCanvas& canvas, const Ranges& ranges, const ChartSeries& series,
@@ -76,7 +74,6 @@ void draw_line(SvgCanvas& canvas, const Ranges& ranges, const ChartSeries& serie
   canvas.add(fmt::format(R"(<path class="line {}" d="{}"><title>{}</title></path>)", css_class,
                          path, escape_markup(series.name)));
   // Few points are measurements that the reader should see, and a lone one has no line.
-  constexpr std::size_t kFewPoints = 30;
   if (series.x.size() <= kFewPoints) draw_dots(canvas, ranges, series, css_class);
 }
 
@@ -124,63 +121,51 @@ std::string bar_chart(const ChartFrame& frame, std::span<const std::string> labe
                       std::span<const BarParts> parts) {
   const double longest = longest_sum(parts, labels.size());
   if (labels.empty() || longest <= 0.0) return empty_chart(frame);
-  std::size_t widest = 0;
-  for (const std::string& label : labels) widest = std::max(widest, label.size());
-  // Labels that would take the bars their room are put above them.
-  const double beside = std::clamp(28.0 + 6.6 * static_cast<double>(widest), 64.0, 260.0);
-  const bool above = beside > 0.4 * frame.width;
-  const double bar_pitch = above ? 46.0 : 28.0;
-  ChartFrame sized = frame;
-  if (sized.height == 0)
-    sized.height = static_cast<unsigned>(118.0 + bar_pitch * static_cast<double>(labels.size()));
+  const BarLayout layout(frame, labels);
   const std::vector<std::string> names = names_of(parts);
-  SvgCanvas canvas(sized, {.x = {0.0, frame.x.high.value_or(1.1 * longest)},
-                           .y = {},
-                           .legend = names,
-                           .left_margin = above ? 16.0 : beside,
-                           .right_margin = 56.0,
-                           .has_y_ticks = false});
-  const double pitch = canvas.area().height / static_cast<double>(labels.size());
-  for (std::size_t bar = 0; bar < labels.size(); ++bar) {
-    const double middle = canvas.area().top + pitch * (static_cast<double>(bar) + 0.5);
-    const double top = above ? middle : middle - 9.0;
-    if (above)
-      canvas.add_text(canvas.area().left + 2.0, top - 6.0, "", labels[bar]);
-    else
-      canvas.add_text(canvas.area().left - 8.0, top + 13.0, "e", labels[bar]);
-    draw_bar(canvas, parts, bar, top);
-  }
+  SvgCanvas canvas(layout.frame,
+                   layout.options({0.0, frame.x.high.value_or(1.1 * longest)}, names));
+  for (std::size_t bar = 0; bar < labels.size(); ++bar)
+    draw_bar(canvas, parts, bar, layout.put_label(canvas, bar));
   return canvas.finish();
+}
+
+HistogramBins histogram_bins(const ChartAxis& axis, std::span<const double> values,
+                             std::size_t num_bins) {
+  check_invariant(num_bins > 0, "a histogram without bins");
+  RangeFinder x(axis);
+  for (const double value : values) x.add(value);
+  const AxisRange range{axis.low.value_or(x.smallest()), axis.high.value_or(x.largest())};
+  if (!(range.high > range.low) || axis.scale == AxisScale::kLog) return {};
+  HistogramBins bins{range.low, (range.high - range.low) / static_cast<double>(num_bins),
+                     std::vector<double>(num_bins, 0.0)};
+  for (const double value : values) {
+    if (!x.accepts(value)) continue;
+    const double bin =
+        std::clamp((value - bins.low) / bins.width, 0.0, static_cast<double>(num_bins - 1));
+    bins.counts[static_cast<std::size_t>(bin)] += 1.0;
+  }
+  return bins;
 }
 
 std::string histogram_chart(const ChartFrame& frame, std::span<const double> values,
                             std::size_t num_bins) {
-  check_invariant(num_bins > 0, "a histogram without bins");
-  RangeFinder x(frame.x);
-  for (const double value : values) x.add(value);
-  const AxisRange range{frame.x.low.value_or(x.smallest()), frame.x.high.value_or(x.largest())};
-  if (!(range.high > range.low) || frame.x.scale == AxisScale::kLog) return empty_chart(frame);
-  const double bin_width = (range.high - range.low) / static_cast<double>(num_bins);
-  std::vector<double> counts(num_bins, 0.0);
-  for (const double value : values) {
-    if (!x.accepts(value)) continue;
-    const double bin =
-        std::clamp((value - range.low) / bin_width, 0.0, static_cast<double>(num_bins - 1));
-    counts[static_cast<std::size_t>(bin)] += 1.0;
-  }
-  const double most = *std::max_element(counts.begin(), counts.end());
-  SvgCanvas canvas(frame,
-                   {.x = range, .y = {0.0, frame.y.high.value_or(1.06 * most)}, .legend = {}});
+  const HistogramBins bins = histogram_bins(frame.x, values, num_bins);
+  if (bins.counts.empty()) return empty_chart(frame);
+  const double most = *std::max_element(bins.counts.begin(), bins.counts.end());
+  SvgCanvas canvas(frame, {.x = {bins.low, bins.low + bins.width * static_cast<double>(num_bins)},
+                           .y = {0.0, frame.y.high.value_or(1.06 * most)},
+                           .legend = {}});
   for (std::size_t i = 0; i < num_bins; ++i) {
-    const double low = range.low + bin_width * static_cast<double>(i);
+    const double low = bins.low + bins.width * static_cast<double>(i);
     const double left = canvas.x_of(low);
-    const double top = canvas.y_of(counts[i]);
+    const double top = canvas.y_of(bins.counts[i]);
     canvas.add(
         fmt::format(R"(<rect class="fill s0" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}">)"
                     "<title>{:.4g} – {:.4g}: {}</title></rect>",
-                    left + 0.5, top, std::max(0.5, canvas.x_of(low + bin_width) - left - 1.0),
-                    canvas.area().bottom() - top, low, low + bin_width,
-                    grouped(static_cast<std::uint64_t>(counts[i]))));
+                    left + 0.5, top, std::max(0.5, canvas.x_of(low + bins.width) - left - 1.0),
+                    canvas.area().bottom() - top, low, low + bins.width,
+                    grouped(static_cast<std::uint64_t>(bins.counts[i]))));
   }
   return canvas.finish();
 }

@@ -189,7 +189,9 @@ struct GpuSettings {
         field("copy_from_cache", &C::copy_from_cache,
               "Utterances of a mapped cache in memory are copied directly from it; off: through "
               "page-locked slots."),
-        field("mel_place", &C::mel_place, "Where mels are computed; auto: measured at start."),
+        field(
+            "mel_place", &C::mel_place,
+            "Where mels are computed; auto: measured at start (cpu with training.deterministic)."),
     };
   }
 };

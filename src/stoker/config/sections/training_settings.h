@@ -26,6 +26,7 @@ struct TrainingSettings {
   bool deterministic = false;
   std::int64_t gradient_accumulation_steps = 1;
   double dropout_rate = 0.1;
+  double voice_warp = 0.0;
   double max_memory_fraction = 0.9;
   Maybe<double> mel_mean, mel_std;
   bool resume = false, reset_training = false, allow_changed_data = false;
@@ -59,6 +60,9 @@ struct TrainingSettings {
             .flags("--grad-accum")
             .myxtts("data.gradient_accumulation_steps training.accumulate_grad_batches"),
         field("dropout_rate", &C::dropout_rate, {0.0, 0.95}, "Dropout in the model."),
+        field("voice_warp", &C::voice_warp, {0.0, 0.5},
+              "Random stretch of frequencies at most, of an utterance and its reference together: "
+              "more voices than the data has, for cloning those that it has not."),
         field("max_memory_fraction", &C::max_memory_fraction, {0.05, 1.0},
               "Share of device memory the process may take.")
             .flags("--max-memory-fraction"),
@@ -139,9 +143,12 @@ struct ObserveSettings {
   static constexpr std::string_view kSection = "observe";
   static constexpr std::string_view kTitle = "Watching";
 
+  bool records = true;
   std::string metrics;
+  bool metrics_remote = false;
   std::string trace;
   std::string report;
+  std::string report_language = "en";
   std::string tensorboard_log_dir;
   Maybe<std::int64_t> spectrogram_log_interval;
   bool enable_text2audio_eval = false;
@@ -155,10 +162,21 @@ struct ObserveSettings {
     using C = ObserveSettings;
     constexpr std::int64_t kMany = 1'000'000'000'000;
     return std::tuple{
-        field("metrics", &C::metrics, "Address of the Prometheus endpoint, e.g. 127.0.0.1:9109.")
-            .not_yet(NotYet::kFeed),
-        field("trace", &C::trace, "File for a Perfetto trace.").not_yet(NotYet::kFeed),
-        field("report", &C::report, "File for an HTML report.").not_yet(NotYet::kFeed),
+        field("records", &C::records,
+              "Keep a record of what happened to each of the last batches, for other processes too "
+              "(docs/format/records.md)."),
+        field("metrics", &C::metrics,
+              "Address at which a training serves its figures to Prometheus and browsers, e.g. "
+              "127.0.0.1:9109; empty: none."),
+        field("metrics_remote", &C::metrics_remote,
+              "Let observe.metrics be an address that other machines can reach."),
+        field("trace", &C::trace,
+              "File for a trace of the run: .json and .json.gz for Chrome, else for Perfetto."),
+        field("report", &C::report,
+              "File for an HTML report of the training, written at its end (docs/guide/report.md).")
+            .flags("--report --html"),
+        field("report_language", &C::report_language, "Language of the report: English or Persian.")
+            .choices("en fa"),
         field("tensorboard_log_dir", &C::tensorboard_log_dir,
               "Folder for TensorBoard events; empty: the run folder.")
             .myxtts("paths.log_dir"),
@@ -187,9 +205,10 @@ struct ObserveSettings {
               "Epochs between summaries of step, data and compute time.")
             .unit("epochs"),
         field("sample_interval", &C::sample_interval_s, {0.01, 3600.0},
-              "Time between samples of GPU, CPU and disk.")
-            .unit("s")
-            .not_yet(NotYet::kFeed),
+              "Time between samples of GPU, CPU and disk: lines of a run's machine.jsonl, and what "
+              "its "
+              "endpoint shows.")
+            .unit("s"),
     };
   }
 };

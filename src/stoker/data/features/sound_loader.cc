@@ -41,6 +41,15 @@ SoundLoader::Samples SoundLoader::load(const OpenSound& sound) {
                         sound.utterance.num_samples);
 }
 
+Result<void> SoundLoader::decode(const OpenSound& sound) {
+  return prepared_.read(sound.file, sound.info, sound.utterance.first_sample,
+                        sound.utterance.num_samples);
+}
+
+std::span<const std::int16_t> SoundLoader::finish(const OpenSound& sound) {
+  return prepared_.finish(sound.info);
+}
+
 Result<void> SoundLoader::read_into(const OpenSound& sound, std::span<std::int16_t> out) {
   return prepared_.stream(sound.file, sound.info, sound.utterance.first_sample, out);
 }

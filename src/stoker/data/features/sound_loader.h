@@ -38,6 +38,9 @@ class SoundLoader {
   Result<OpenSound> open(const Utterance& utterance) const;
   // The samples as the speech rule prepares them; they live until the next call.
   Samples load(const OpenSound& sound);
+  // load() in two steps: the file's samples, then what the rule makes of them.
+  Result<void> decode(const OpenSound& sound);
+  std::span<const std::int16_t> finish(const OpenSound& sound);
   // Whether the file's samples are the prepared ones, so that read_into() does without a copy.
   bool only_reads(const OpenSound& sound) const { return prepared_.only_reads(sound.info); }
   // Precondition: only_reads(sound), and `out` holds the utterance's samples.
