@@ -19,6 +19,7 @@ class SyntheticSource final : public UtteranceSource {
  public:
   explicit SyntheticSource(std::vector<SampledUtterance> rows) : rows_(std::move(rows)) {
     for (std::size_t i = 0; i < rows_.size(); ++i) ids_.push_back("utt" + std::to_string(i));
+    for (const std::string& id : ids_) files_.push_back("wavs/" + id + ".wav");
   }
 
   // Called before each mel; an Error makes the row fail, an exception the worker.
@@ -36,7 +37,7 @@ class SyntheticSource final : public UtteranceSource {
   std::int32_t language(std::uint32_t row) const override {
     return static_cast<std::int32_t>(row % 2);
   }
-  std::string file(std::uint32_t row) const override { return "wavs/" + ids_[row] + ".wav"; }
+  std::string_view file(std::uint32_t row) const override { return files_[row]; }
   std::uint64_t line(std::uint32_t row) const override { return row + 1; }
   std::uint32_t num_mels() const override { return 8; }
   std::uint32_t hop_samples() const override { return 4; }
@@ -63,6 +64,7 @@ class SyntheticSource final : public UtteranceSource {
  private:
   std::vector<SampledUtterance> rows_;
   std::vector<std::string> ids_;
+  std::vector<std::string> files_;
 };
 
 class SyntheticReader final : public UtteranceReader {

@@ -94,7 +94,7 @@ TEST(StallTest, ASlowConsumerIsNoStall) {
       filler, {.num_workers = 2, .depth = 1, .stall_limit = milliseconds(40), .clock = &clock});
   for (int i = 0; i < 5; ++i) {
     ASSERT_TRUE(comes_true([&] { return pipeline.stats().num_asleep == 2; }));
-    clock.advance(milliseconds(60));
+    for (int step = 0; step < 10; ++step, std::this_thread::yield()) clock.advance(milliseconds(6));
     ASSERT_TRUE(pipeline.next());
   }
   EXPECT_FALSE(pipeline.next());

@@ -10,18 +10,20 @@ namespace stoker::feed {
 
 Batch::Batch(pipeline::SlotLease lease, const BatchSlot& slot,
              std::shared_ptr<const UtteranceSource> store,
-             std::shared_ptr<const BatchFormat> format)
+             std::shared_ptr<const BatchFormat> format, RecordTicket ticket)
     : lease_(std::move(lease)),
       slot_(&slot),
       store_(std::move(store)),
-      format_(std::move(format)) {}
+      format_(std::move(format)),
+      ticket_(std::move(ticket)) {}
 
 Batch::Batch(DeviceLease lease, std::shared_ptr<const UtteranceSource> store,
-             std::shared_ptr<const BatchFormat> format)
+             std::shared_ptr<const BatchFormat> format, RecordTicket ticket)
     : device_lease_(std::move(lease)),
       slot_(&device_lease_.slot().host),
       store_(std::move(store)),
-      format_(std::move(format)) {}
+      format_(std::move(format)),
+      ticket_(std::move(ticket)) {}
 
 Batch::Batch(DeviceLease borrowed, const Batch& lender)
     : device_lease_(std::move(borrowed)),
@@ -48,6 +50,7 @@ void Batch::add_reader(cuda::StreamView stream) {
 }
 
 void Batch::release(cuda::StreamView stream) {
+  ticket_.give_back();
   if (device_lease_) device_lease_.release(stream);
   lease_.release();
 }

@@ -13,6 +13,7 @@
 #include "stoker/cuda/device.h"
 #include "stoker/feed/assembly/batch_slot.h"
 #include "stoker/feed/device/lease.h"
+#include "stoker/feed/records/record_ticket.h"
 #include "stoker/feed/source/utterance_source.h"
 #include "stoker/pipeline/pipeline.h"
 
@@ -61,9 +62,10 @@ struct NamedArray {
 class Batch {
  public:
   Batch(pipeline::SlotLease lease, const BatchSlot& slot,
-        std::shared_ptr<const UtteranceSource> store, std::shared_ptr<const BatchFormat> format);
+        std::shared_ptr<const UtteranceSource> store, std::shared_ptr<const BatchFormat> format,
+        RecordTicket ticket);
   Batch(DeviceLease lease, std::shared_ptr<const UtteranceSource> store,
-        std::shared_ptr<const BatchFormat> format);
+        std::shared_ptr<const BatchFormat> format, RecordTicket ticket);
 
   // The same batch for another reader, who may release it as often as this is called. This one must
   // stay until all of those reads are over, on the device too.
@@ -186,6 +188,7 @@ class Batch {
   const BatchSlot* slot_;
   std::shared_ptr<const UtteranceSource> store_;
   std::shared_ptr<const BatchFormat> format_;
+  RecordTicket ticket_;
 };
 
 }  // namespace stoker::feed

@@ -85,10 +85,32 @@ inline constexpr ErrorCode kFeedIteration{
     "A loop over the feed went on after another one had begun, or two threads asked at once.",
     "use one loop at a time; a second feed may read the same data"};
 
+inline constexpr ErrorCode kRecordsFormat{
+    "E-RECORDS-FORMAT", ExitCode::kUsage,
+    "The file is not a ring of records that a feed wrote, or its header is damaged.",
+    "give records.ring of a run folder, or the ring of a process that runs"};
+inline constexpr ErrorCode kRecordsVersion{
+    "E-RECORDS-VERSION", ExitCode::kUsage,
+    "The ring of records was written by a version of stoker with another format.",
+    "read it with the version that wrote it"};
+inline constexpr ErrorCode kRecordsCut{
+    "E-RECORDS-CUT", ExitCode::kStorage,
+    "The ring of records is shorter than its header says: a copy was cut short, or the file was "
+    "truncated while it was read.",
+    "copy the file again, or read the one that the feed writes"};
+
+inline constexpr ErrorCode kRecordsProcess{
+    "E-RECORDS-PROCESS", ExitCode::kUsage,
+    "The process has no records that could be read: it is gone, runs no feed, is another user's, "
+    "or "
+    "observe.records is off.",
+    "give the number of a process that runs a feed, or --run with the folder of a training"};
+
 inline constexpr std::array kErrorCodes{
-    &kFeedRanks,   &kFeedShape,     &kFeedEmpty,    &kFeedState,       &kFeedChanged,
-    &kFeedBadRows, &kFeedNotCached, &kFeedMemory,   &kFeedFileChanged, &kFeedTunerLog,
-    &kFeedRamTier, &kFeedAugment,   &kFeedArrays,   &kBatchReleased,   &kFeedFork,
-    &kFeedClosed,  &kFeedTimeout,   &kFeedIteration};
+    &kFeedRanks,   &kFeedShape,     &kFeedEmpty,     &kFeedState,       &kFeedChanged,
+    &kFeedBadRows, &kFeedNotCached, &kFeedMemory,    &kFeedFileChanged, &kFeedTunerLog,
+    &kFeedRamTier, &kFeedAugment,   &kFeedArrays,    &kBatchReleased,   &kFeedFork,
+    &kFeedClosed,  &kFeedTimeout,   &kFeedIteration, &kRecordsFormat,   &kRecordsVersion,
+    &kRecordsCut,  &kRecordsProcess};
 
 }  // namespace stoker::feed

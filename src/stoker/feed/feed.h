@@ -17,6 +17,7 @@
 #include "stoker/feed/feed_options.h"
 #include "stoker/feed/feed_setup.h"
 #include "stoker/feed/feed_state.h"
+#include "stoker/feed/records/record_reader.h"
 #include "stoker/feed/start_rule.h"
 #include "stoker/feed/tuner/tuner_log.h"
 #include "stoker/pipeline/pipeline.h"
@@ -74,9 +75,16 @@ class Feed {
   const Sampler& order() const;
   const BatchFormat& format() const;
   const FeedIdentity& identity() const;
+  // Since the feed was opened, whatever was sought.
   FeedStats stats() const;
   std::vector<BadRow> bad_rows() const;
   std::string debug_string() const;  // what every slot is doing
+
+  // What happened to each of the last batches (records/batch_record.h); nothing where
+  // observe.records is off. Other processes read the same from the reader's path().
+  std::optional<RecordReader> records() const;
+  // What the consumer did beside its step since the last batch, for the next one's record.
+  void note(ConsumerWork work, std::chrono::nanoseconds spent) noexcept;
 
   // Waits as the start rule says (start_rule.h); returns at once for batches in host memory.
   StartReport await_start(const StartOptions& options);
@@ -98,6 +106,20 @@ class Feed {
  private:
   struct State;
   std::unique_ptr<State> state_;
+};
+
+// Notes the time from here to the end of the block.
+class WorkTimer {
+ public:
+  WorkTimer(Feed& feed, ConsumerWork work) : feed_(feed), work_(work) {}
+  ~WorkTimer() { feed_.note(work_, system_clock().now() - begun_); }
+  WorkTimer(const WorkTimer&) = delete;
+  WorkTimer& operator=(const WorkTimer&) = delete;
+
+ private:
+  Feed& feed_;
+  const ConsumerWork work_;
+  const std::chrono::nanoseconds begun_ = system_clock().now();
 };
 
 }  // namespace stoker::feed

@@ -69,7 +69,8 @@ unsigned default_depth(const FeedSetup& setup, const BatchFormat& format, unsign
   if (setup.device != nullptr || workers == 0) return std::max(4U, 2 * workers);
   const BufferPlan plan = plan_buffer({.slot_bytes = format.slot_bytes(),
                                        .memory_bytes = setup.loading.buffer_bytes / kShareOfMemory,
-                                       .num_workers = workers});
+                                       .num_workers = workers,
+                                       .batch_frames = format.max_mel_frames});
   // The last worker is woken when a quarter is left, and fills for as many steps as there are
   // workers.
   return std::max(plan.num_batches, std::min(kQuarters * workers, max_depth));

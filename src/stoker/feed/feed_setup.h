@@ -16,6 +16,7 @@
 #include "stoker/feed/assembly/optional_fields.h"
 #include "stoker/feed/device/setup.h"
 #include "stoker/feed/feed_state.h"
+#include "stoker/feed/records/record_memory.h"
 #include "stoker/feed/sampling/sampler.h"
 #include "stoker/feed/source/background_build.h"
 #include "stoker/feed/source/utterance_source.h"
@@ -53,6 +54,7 @@ struct FeedSetup {
   config::MelDtype dtype = config::MelDtype::kF16;
   ExtraParts extras;
   LoadingOptions loading;
+  RecordOptions records;
   BadRowLimits bad_rows;
   FeedIdentity identity;
   // Names what the identity digests, for a state that is saved or refused; may be empty.

@@ -148,6 +148,7 @@ FeedSetup setup_of(const config::Settings& settings, const RankRows& ranks,
   setup.dtype = *settings.batch.batch_dtype;
   setup.extras = extra_parts(settings.batch, *source);
   setup.loading = loading_options(settings.loader);
+  setup.records = {.is_on = settings.observe.records, .in_file = true};
   setup.bad_rows = bad_row_limits(settings.data, source->index());
   setup.identity = identity_of(settings, *source, setup.order);
   setup.describe_origin = [settings, source] { return describe_origin(settings, *source); };

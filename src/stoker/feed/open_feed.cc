@@ -102,7 +102,10 @@ OpenedFeed open_feed(const config::Settings& given, const OpenOptions& options) 
   const auto source = open_source(settings, level, options);
   FeedSetup setup = setup_of(settings, ranks, source);
   setup.store = make_loader(source, loader, *options.io);
+  if (options.wrap) setup.store = options.wrap(std::move(setup.store));
   setup.num_epochs = options.num_epochs;
+  setup.records.io = options.io;
+  setup.records.run_folder = options.record_folder;
   TransferPlan plan = plan_transfer({.settings = settings,
                                      .store = *source,
                                      .devices = options.devices,

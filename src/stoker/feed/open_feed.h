@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -25,7 +26,11 @@ struct OpenOptions {
   std::uint64_t num_epochs = std::numeric_limits<std::uint64_t>::max();
   std::chrono::microseconds delay{};  // random time before each utterance, at most; for tests
   bool with_instant_rows = false;     // features are not read (InstantSource); for benchmarks
+  // Put between the loader and the feed: for what measures or disturbs the reading.
+  std::function<std::shared_ptr<const UtteranceSource>(std::shared_ptr<const UtteranceSource>)>
+      wrap = {};
   std::stop_token stop = {};
+  std::string record_folder = {};       // for records.ring; empty: a file that goes with the feed
   const DeviceView* devices = nullptr;  // null: asks the driver, if a GPU may be used at all
 };
 

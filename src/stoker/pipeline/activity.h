@@ -20,8 +20,10 @@ class Activity {
     store(stage_, 0);
     store(item_, kNoItem);
     entered_ = now;
-    store(busy_, 1);
     step();
+    // Release, paired with the acquire of is_busy(): who sees the worker busy sees its step too,
+    // and does not count the time it slept as time without a step.
+    busy_.store(1, std::memory_order_release);
   }
   // Ends the time of the stage before and starts that of `stage`.
   void enter(std::size_t stage, std::chrono::nanoseconds now) {
@@ -40,7 +42,7 @@ class Activity {
     step();
   }
 
-  bool is_busy() const { return load(busy_) != 0; }
+  bool is_busy() const { return busy_.load(std::memory_order_acquire) != 0; }
   std::uint64_t sequence() const { return load(sequence_); }
   std::size_t stage() const { return load(stage_); }
   std::uint64_t item() const { return load(item_); }

@@ -12,15 +12,21 @@ FillRunner::FillRunner(std::shared_ptr<SlotFiller> filler, const Clock& clock, u
     : filler_(std::move(filler)),
       clock_(clock),
       max_workers_(max_workers),
-      activities_(std::make_unique<Activity[]>(max_workers + 1)) {
+      activities_(std::make_unique<Activity[]>(max_workers + 1)),
+      times_(filler_->wants_times() ? std::make_unique<FillTimes[]>(max_workers + 1) : nullptr) {
   check_invariant(filler_->stages().size() <= kMaxStages, "at most kMaxStages stages");
 }
 
 FillOutcome FillRunner::run(FillContext::Seat seat, const std::stop_token& stop) {
-  Activity& activity = activities_[std::min(seat.worker, max_workers_)];
-  if (seat.worker == kCaller) seat.worker = 0;  // its scratch
+  const unsigned place = std::min(seat.worker, max_workers_);
+  Activity& activity = activities_[place];
+  if (times_ != nullptr) seat.times = &times_[place];
+  seat.is_caller = seat.worker == kCaller;
+  if (seat.is_caller) seat.worker = 0;  // its scratch
   FillContext context(seat, activity, clock_, stop);
-  activity.begin(seat.ticket.sequence, clock_.now());
+  const std::chrono::nanoseconds begun = clock_.now();
+  activity.begin(seat.ticket.sequence, begun);
+  if (seat.times != nullptr) seat.times->begin(begun);
   FillOutcome outcome;
   try {
     outcome.end = filler_->fill(context);
@@ -33,7 +39,13 @@ FillOutcome FillRunner::run(FillContext::Seat seat, const std::stop_token& stop)
   } catch (...) {
     outcome.error = explain({.code = &kPipeWorker, .found = "an unknown exception"}, activity);
   }
-  activity.finish(clock_.now());
+  const std::chrono::nanoseconds ended = clock_.now();
+  activity.finish(ended);
+  if (seat.times == nullptr) return outcome;
+  seat.times->end(ended);
+  const bool is_filled = !outcome.error && outcome.end == FillEnd::kFilled;
+  // One that was left behind comes back to a slot that may be another's by now.
+  if (is_filled && !stop.stop_requested()) filler_->filled(context, *seat.times);
   return outcome;
 }
 

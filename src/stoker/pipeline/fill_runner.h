@@ -57,6 +57,7 @@ class FillRunner {
   const unsigned max_workers_;
   // One per worker, then the caller's; each is written by its thread alone.
   const std::unique_ptr<Activity[]> activities_;
+  const std::unique_ptr<FillTimes[]> times_;  // as many; null where the filler wants none
 };
 
 }  // namespace stoker::pipeline

@@ -49,6 +49,20 @@ PipelineOptions checked(PipelineOptions options) {
 
 }  // namespace
 
+PipelineStats& PipelineStats::operator+=(const PipelineStats& later) {
+  if (stages.empty()) stages = std::vector<StageTime>(later.stages.size());
+  for (std::size_t i = 0; i < later.stages.size(); ++i)
+    stages[i] = {later.stages[i].name, stages[i].busy_s + later.stages[i].busy_s};
+  fills.resize(std::max(fills.size(), later.fills.size()));
+  for (std::size_t i = 0; i < later.fills.size(); ++i) fills[i] += later.fills[i];
+  num_delivered += later.num_delivered;
+  num_ready = later.num_ready;
+  num_asleep = later.num_asleep;
+  consumer_wait_s += later.consumer_wait_s;
+  num_stage_stalls += later.num_stage_stalls;
+  return *this;
+}
+
 SlotLease::SlotLease(std::shared_ptr<PipelineCore> core, const Ticket& ticket)
     : core_(std::move(core)), ticket_(ticket) {}
 
@@ -111,6 +125,8 @@ SlotLease Pipeline::next(const std::stop_token& stop, const WaitPause* pause) {
 }
 
 std::optional<std::uint32_t> Pipeline::peek() const { return core_->peek(); }
+
+unsigned Pipeline::num_behind() const { return core_->num_behind(); }
 
 Ending Pipeline::ending() const { return core_->ending(); }
 

@@ -41,6 +41,9 @@ struct PipelineStats {
   unsigned num_asleep = 0;             // workers without anything to do
   double consumer_wait_s = 0;          // high: the workers are the bottleneck
   std::uint64_t num_stage_stalls = 0;  // stages without a step for a sixth of the stall limit
+
+  // Of a pipeline that came after this one, with the same stages.
+  PipelineStats& operator+=(const PipelineStats& later);
 };
 
 enum class Ending { kNone, kEnd, kCancelled };
@@ -60,6 +63,7 @@ class SlotLease {
   explicit operator bool() const { return core_ != nullptr; }
   std::uint32_t slot() const { return ticket_.slot; }
   std::uint64_t sequence() const { return ticket_.sequence; }
+  bool is_late() const { return ticket_.is_late; }  // next() had to wait for it
   void release() noexcept;
 
  private:
@@ -91,6 +95,8 @@ class Pipeline {
   Ending ending() const;
   // The slot that next() would give without waiting, for a consumer that brings its memory near.
   std::optional<std::uint32_t> peek() const;
+  // Filled slots that are not delivered yet, in any order. For the consumer.
+  unsigned num_behind() const;
 
   // next() returns empty from now on, also one that waits. From any thread.
   void cancel();

@@ -33,6 +33,7 @@ class PipelineCore final : private WakeRequest {
   // As Pipeline's.
   std::optional<Ticket> next(const std::stop_token& stop, const WaitPause* pause);
   std::optional<std::uint32_t> peek() const;
+  unsigned num_behind() const { return ring_.num_behind(); }
   Ending ending() const;
   void release(std::uint32_t slot);
   void cancel();

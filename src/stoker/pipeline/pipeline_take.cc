@@ -9,7 +9,9 @@ namespace stoker::pipeline {
 std::optional<Ticket> PipelineCore::next(const std::stop_token& stop, const WaitPause* pause) {
   if (std::optional<Ticket> ticket = take_ready(stop)) return ticket;
   consumer_mark_.note_this_thread();
-  return await_ready(stop, pause);
+  std::optional<Ticket> ticket = await_ready(stop, pause);
+  if (ticket) ticket->is_late = true;
+  return ticket;
 }
 
 // What is there already, without the lock and without a look at the clock.

@@ -10,6 +10,7 @@
 
 #include "stoker/base/clock.h"
 #include "stoker/pipeline/activity.h"
+#include "stoker/pipeline/fill_times.h"
 #include "stoker/pipeline/wake_request.h"
 
 namespace stoker::pipeline {
@@ -18,6 +19,7 @@ namespace stoker::pipeline {
 struct Ticket {
   std::uint64_t sequence = 0;
   std::uint32_t slot = 0;
+  bool is_late = false;  // the consumer had to wait for it
 };
 
 // Lent to fill(): where to write, and how to say what is going on. Marking costs a few stores.
@@ -27,6 +29,8 @@ class FillContext {
     Ticket ticket;
     unsigned worker = 0;  // below max_workers; indexes per-worker scratch. 0 in the caller's thread
     WakeRequest* wake_request = nullptr;  // served at every item
+    bool is_caller = false;               // the consumer's thread fills
+    FillTimes* times = nullptr;           // where the filler wants them
   };
   FillContext(const Seat& seat, Activity& activity, const Clock& clock, std::stop_token stop)
       : seat_(seat), activity_(activity), clock_(clock), stop_(std::move(stop)) {}
@@ -34,14 +38,24 @@ class FillContext {
   std::uint64_t sequence() const { return seat_.ticket.sequence; }
   std::uint32_t slot() const { return seat_.ticket.slot; }
   unsigned worker() const { return seat_.worker; }
+  bool is_caller() const { return seat_.is_caller; }
   const std::stop_token& stop() const { return stop_; }
 
   // The work now belongs to this stage (an index into stages()).
-  void enter(std::size_t stage) { activity_.enter(stage, clock_.now()); }
+  void enter(std::size_t stage) {
+    const std::chrono::nanoseconds now = clock_.now();
+    activity_.enter(stage, now);
+    if (seat_.times != nullptr) seat_.times->enter(stage, now);
+  }
   // The work now concerns this item; name_item() turns it into words if something goes wrong.
   void at_item(std::uint64_t item) {
     activity_.at_item(item);
     if (seat_.wake_request != nullptr) seat_.wake_request->serve_if_posted();
+  }
+  // The same; its time is told apart from that of other items.
+  void begin_item(std::uint64_t item) {
+    at_item(item);
+    if (seat_.times != nullptr) seat_.times->begin_item(item);
   }
 
  private:
@@ -66,6 +80,11 @@ class SlotFiller {
   // may depend on the sequence number only. An exception ends the run at that number. Looks at
   // context.stop() where it waits.
   virtual FillEnd fill(FillContext& context) = 0;
+  // Whether filled() is to be called. Constant.
+  virtual bool wants_times() const { return false; }
+  // What fill() has just written took this long; in the same thread, before the slot is handed
+  // over. Must not throw. Not called where nothing was filled, nor while the pipeline ends.
+  virtual void filled(const FillContext&, const FillTimes&) noexcept {}
   // A file name for messages.
   virtual std::string name_item(std::uint64_t item) const = 0;
 };

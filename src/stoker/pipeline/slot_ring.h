@@ -46,6 +46,11 @@ class SlotRing {
     schedule_point();
     return ready_.find(next_deliver());
   }
+  // Filled and not yet delivered, in any order. Relaxed: the count was raised before the slot could
+  // be found (put()), so it is never below what the consumer has taken.
+  unsigned num_behind() const {
+    return static_cast<unsigned>(num_filled_.load(std::memory_order_relaxed) - num_delivered());
+  }
   // Precondition: find_ready() gave `slot`.
   Ticket deliver(std::uint32_t slot) {
     const std::uint64_t sequence = next_deliver();
@@ -55,7 +60,7 @@ class SlotRing {
     next_deliver_.store(sequence + 1, std::memory_order_relaxed);
     schedule_point();
     ready_.fetch(sequence + 2);
-    return {sequence, slot};
+    return {sequence, slot, false};
   }
   // Whether so much was taken since the last publish_head() that workers should know. In groups of
   // an eighth of the depth: a line of memory that other cores look at is slow to write, and they

@@ -89,6 +89,7 @@ struct alignas(64) BatchSlot {
   bool is_last = false;  // of its epoch
   BatchShape shape;      // of this rank
   BatchShape global_shape;
+  std::uint32_t shape_index = 0;  // of the global shape
   AlignedBytes mel;
 
   std::vector<std::uint32_t> utterances;         // of the source, by row; or kEmptyRow

@@ -14,6 +14,7 @@ struct BufferFacts {
   std::uint64_t memory_bytes =
       std::numeric_limits<std::uint64_t>::max();  // that all slots may take
   unsigned num_workers = 1;
+  std::uint64_t batch_frames = 0;     // a step of the consumer is no shorter than these take
   std::chrono::nanoseconds jitter{};  // the longest a thread was late; 0: not measured
 };
 

@@ -8,13 +8,12 @@
 #include "stoker/base/checked.h"
 #include "stoker/base/digest/digest.h"
 #include "stoker/cache/read/fused_read.h"
+#include "stoker/feed/assembly/fill_record.h"
 #include "stoker/feed/assembly/upload_block.h"
 
 namespace stoker::feed {
 namespace {
 
-constexpr std::array<std::string_view, kNumStages> kStageNames{"plan",   "tokens", "fetch",
-                                                               "decode", "mel",    "extras"};
 // Between the two passes over a row: its tokens are written, its mel is not.
 constexpr std::int32_t kMelToCome = -1;
 // Texts are short: reading one takes less time than loading the next from memory.
@@ -34,12 +33,29 @@ BatchCounts count_rows(const BatchSlot& slot) {
 }  // namespace
 
 Collator::Collator(CollatorParts parts)
-    : parts_(std::move(parts)), slots_(parts_.max_slots), readers_(parts_.max_workers) {}
+    : parts_(std::move(parts)),
+      slots_(parts_.max_slots),
+      readers_(parts_.max_workers),
+      uses_(parts_.max_workers) {}
 
-std::span<const std::string_view> Collator::stages() const { return kStageNames; }
+std::span<const std::string_view> Collator::stages() const {
+  static const std::array<std::string_view, kNumStages> names = [] {
+    std::array<std::string_view, kNumStages> all;
+    for (std::size_t i = 0; i < kNumStages; ++i) all[i] = name_of(static_cast<RecordStage>(i));
+    return all;
+  }();
+  return names;
+}
 
 std::string Collator::name_item(std::uint64_t item) const {
-  return parts_.store->file(static_cast<std::uint32_t>(item));
+  return std::string(parts_.store->file(static_cast<std::uint32_t>(item)));
+}
+
+UtteranceReader& Collator::begin_reading(const pipeline::FillContext& context) {
+  auto& reader = readers_[context.worker()];
+  if (reader == nullptr) reader = parts_.store->make_reader();
+  if (wants_times()) uses_[context.worker()].begin(context.is_caller());
+  return *reader;
 }
 
 pipeline::FillEnd Collator::fill(pipeline::FillContext& context) {
@@ -53,27 +69,26 @@ pipeline::FillEnd Collator::fill(pipeline::FillContext& context) {
                                                            ? BatchSlot::Memory()
                                                            : parts_.memory->of(context.slot()));
   }
-  auto& reader = readers_[context.worker()];
-  if (reader == nullptr) reader = parts_.store->make_reader();
-  reader->enter_epoch(place.plan->epoch);
+  UtteranceReader& reader = begin_reading(context);
+  reader.enter_epoch(place.plan->epoch);
 
   place_rows(place, *slot);
-  context.enter(kTokens);
+  context.enter(kText);
   for (std::size_t row = 0; row < slot->num_rows; ++row) {
-    prefetch_tokens(row + kTokenRowsAhead, *slot, *reader);
-    read_tokens(row, *slot, *reader, context);
+    prefetch_tokens(row + kTokenRowsAhead, *slot, reader);
+    read_tokens(row, *slot, reader, context);
   }
   context.enter(kFetch);
   if (parts_.format->payload == SlotPayload::kPaddedMel) {
     for (std::size_t row = 0; row < slot->num_rows; ++row) {
-      prefetch_mel(row + 1, *slot, *reader);
-      read_mel(row, *slot, *reader, context);
+      prefetch_mel(row + 1, *slot, reader);
+      read_mel(row, *slot, reader, context);
     }
-    for (std::size_t row = 0; row < slot->num_rows; ++row)
-      fill_extras(row, *slot, *reader, context);
+    for (std::size_t row = 0; row < slot->num_rows; ++row) fill_extras(row, *slot, reader, context);
   } else {
-    read_payload(*slot, *reader, context);
+    read_payload(*slot, reader, context);
   }
+  context.enter(kAssemble);
   fill_gaps(*slot);
   slot->counts = count_rows(*slot);
   if (parts_.format->is_for_device) {
@@ -84,7 +99,8 @@ pipeline::FillEnd Collator::fill(pipeline::FillContext& context) {
 }
 
 void Collator::place_rows(const BatchPlace& place, BatchSlot& slot) const {
-  const BatchShape& global = parts_.order->shapes()[place.batch().shape_index];
+  slot.shape_index = place.batch().shape_index;
+  const BatchShape& global = parts_.order->shapes()[slot.shape_index];
   slot.epoch = place.plan->epoch;
   slot.index = place.index;
   slot.is_last = place.is_last();
@@ -179,7 +195,7 @@ void Collator::read_mel(std::size_t row, BatchSlot& slot, UtteranceReader& reade
                         pipeline::FillContext& context) const {
   if (slot.mel_len[row] != kMelToCome) return;
   const std::uint32_t utterance = slot.utterances[row];
-  context.at_item(utterance);
+  context.begin_item(utterance);
   const MelTarget target{slot.mel_at(*parts_.format, slot.frame_begins[row]), parts_.format->dtype,
                          room(row, slot).num_frames, parts_.format->padding};
   const Result<std::uint32_t> read = reader.read_mel(utterance, target, context);
@@ -205,7 +221,7 @@ void Collator::read_payload(BatchSlot& slot, UtteranceReader& reader,
     }
     fill_extras(row, slot, reader, context);
     if (slot.mel_len[row] == 0) continue;
-    context.at_item(utterance);
+    context.begin_item(utterance);
     if (parts_.resident != nullptr && parts_.resident->is_before(utterance, context.sequence())) {
       slot.payload_begins[row] = BatchSlot::kOnDevice;
       continue;
@@ -269,7 +285,8 @@ Result<std::uint32_t> Collator::read_utterance(std::uint32_t utterance, std::spa
 void Collator::fill_extras(std::size_t row, BatchSlot& slot, UtteranceReader& reader,
                            pipeline::FillContext& context) const {
   if (parts_.extras == nullptr) return;
-  context.enter(kExtras);
+  if (slot.utterances[row] != kEmptyRow) context.begin_item(slot.utterances[row]);
+  context.enter(kAssemble);
   const std::function<void(std::uint32_t, Error)> note =
       [this](std::uint32_t utterance, Error error) { note_bad(utterance, std::move(error)); };
   const OptionalFields::Work work{*parts_.format, slot, reader, context, note};
@@ -279,6 +296,21 @@ void Collator::fill_extras(std::size_t row, BatchSlot& slot, UtteranceReader& re
     parts_.extras->fill(row, work).take_or_raise();
   }
   context.enter(kFetch);
+}
+
+void Collator::filled(const pipeline::FillContext& context,
+                      const pipeline::FillTimes& times) noexcept {
+  const BatchSlot& slot = *slots_[context.slot()];
+  RecordRing& ring = *parts_.records.recorder->ring();
+  BatchRecord record;
+  record.number = parts_.records.number_of(context.sequence());
+  ring.fetch(record.number);
+  record.worker = context.is_caller() ? -1 : static_cast<std::int32_t>(context.worker());
+  uses_[context.worker()].finish(times.ended().count(), record);
+  describe_batch(slot, record);
+  describe_reading(readers_[context.worker()]->take_counts(), record);
+  describe_times(times, *parts_.store, record);
+  ring.put(record);
 }
 
 void Collator::make_empty(std::size_t row, BatchSlot& slot) const {
@@ -324,7 +356,7 @@ void Collator::fill_gaps(BatchSlot& slot) const {
 
 void Collator::note_bad(std::uint32_t utterance, Error error) const {
   if (error.code->exit != ExitCode::kData) raise(std::move(error));
-  if (error.place.file.empty()) error.place.file = parts_.store->file(utterance);
+  if (error.place.file.empty()) error.place.file = std::string(parts_.store->file(utterance));
   parts_.bad_rows->record({utterance, std::string(parts_.store->id(utterance)),
                            parts_.store->line(utterance), std::move(error)});
 }

@@ -13,6 +13,8 @@
 #include "stoker/feed/assembly/optional_fields.h"
 #include "stoker/feed/assembly/resident_utterances.h"
 #include "stoker/feed/assembly/slot_memory.h"
+#include "stoker/feed/records/batch_recorder.h"
+#include "stoker/feed/records/thread_use.h"
 #include "stoker/feed/sampling/epoch_cursor.h"
 #include "stoker/feed/sampling/sampler.h"
 #include "stoker/feed/source/read_ahead.h"
@@ -31,6 +33,7 @@ struct CollatorParts {
   std::shared_ptr<ReadAhead> read_ahead;         // may be null
   std::shared_ptr<SlotMemory> memory;            // of all slots; null: each has its own
   std::shared_ptr<ResidentUtterances> resident;  // what the GPU has already; may be null
+  RunRecords records;
   RankRows ranks;
   std::uint64_t end_epoch = std::numeric_limits<std::uint64_t>::max();
   unsigned max_slots = 0;
@@ -45,6 +48,9 @@ class Collator final : public pipeline::SlotFiller {
   std::span<const std::string_view> stages() const override;
   pipeline::FillEnd fill(pipeline::FillContext& context) override;
   std::string name_item(std::uint64_t item) const override;
+  bool wants_times() const override { return parts_.records.recorder != nullptr; }
+  void filled(const pipeline::FillContext& context,
+              const pipeline::FillTimes& times) noexcept override;
 
   const BatchSlot& slot(std::uint32_t index) const { return *slots_[index]; }
   // For the holder of the slot's lease.
@@ -58,6 +64,7 @@ class Collator final : public pipeline::SlotFiller {
   };
   Room room(std::size_t row, const BatchSlot& slot) const;
 
+  UtteranceReader& begin_reading(const pipeline::FillContext& context);
   void place_rows(const BatchPlace& place, BatchSlot& slot) const;
   void place_padded(BatchSlot& slot) const;
   void place_packed(const BatchPlace& place, BatchSlot& slot) const;
@@ -84,6 +91,7 @@ class Collator final : public pipeline::SlotFiller {
   const CollatorParts parts_;
   std::vector<std::unique_ptr<BatchSlot>> slots_;  // each entry is touched by one worker at a time
   std::vector<std::unique_ptr<UtteranceReader>> readers_;  // by worker
+  std::vector<ThreadUse> uses_;                            // as many
 };
 
 }  // namespace stoker::feed

@@ -13,7 +13,8 @@ unsigned UploadThread::most_in_flight(unsigned num_host_slots) {
   return std::clamp(num_host_slots / 3, 1U, kMostInFlight);
 }
 
-UploadThread::UploadThread(const UploadThreadParts& parts) : parts_(parts) {
+UploadThread::UploadThread(const UploadThreadParts& parts)
+    : parts_(parts), timer_(*parts.setup, parts.records) {
   const DeviceSetup& setup = *parts_.setup;
   if (setup.model_device) peer_transfer_ = std::make_unique<PeerTransfer>(*parts_.format, setup);
   for (unsigned i = 0; i <= most_in_flight(parts_.num_host_slots); ++i) {
@@ -51,21 +52,44 @@ void UploadThread::move_batches(const std::stop_token& stop) {
   while (await_demand(stop)) {
     pipeline::SlotLease lease = parts_.pipeline.next(stop);
     if (!lease) return;
+    const std::uint64_t sequence = lease.sequence();
+    const std::int64_t taken_ns = now_ns();
     const std::optional<std::uint32_t> at = ring.take_free(stop);
     if (!at) return;
+    note_wait(sequence, taken_ns);
     cuda::Event& copied = copied_[num_moved_ % copied_.size()];
     BatchSlot& from = parts_.fill->leased_slot(lease.slot());
     // Held from before the first call: one that fails in between leaves a copy in flight.
     in_flight_.push_back({std::move(lease), &copied});
     const Stopwatch launching;
-    parts_.work->enqueue(from, ring.slot(*at), copied);
+    parts_.work->enqueue(from, ring.slot(*at), copied, timer_.begin(sequence));
     const double launch_s = launching.seconds();
+    note_ready(sequence);
     ring.push_ready(*at);
     ++num_moved_;
     const Stopwatch waiting;
     retire(most_in_flight(parts_.num_host_slots));
+    timer_.collect();
     count(launch_s, waiting.seconds());
   }
+}
+
+std::int64_t UploadThread::now_ns() const {
+  return parts_.records.recorder == nullptr ? 0 : parts_.records.recorder->now_ns();
+}
+
+void UploadThread::note_wait(std::uint64_t sequence, std::int64_t begun_ns) {
+  const RunRecords& records = parts_.records;
+  if (records.recorder == nullptr) return;
+  const std::int64_t now = now_ns();
+  records.recorder->ring()->put_span(records.number_of(sequence), RecordStage::kWaitSlot,
+                                     {begun_ns, now, now - begun_ns});
+}
+
+void UploadThread::note_ready(std::uint64_t sequence) {
+  const RunRecords& records = parts_.records;
+  if (records.recorder == nullptr) return;
+  records.recorder->ring()->put_ready(records.number_of(sequence), now_ns());
 }
 
 void UploadThread::count(double launch_s, double copy_wait_s) {

@@ -24,6 +24,7 @@ struct UploadThreadParts {
   std::shared_ptr<Collator> fill;
   pipeline::Pipeline& pipeline;
   std::shared_ptr<const BatchFormat> format;
+  RunRecords records;
   unsigned num_host_slots = 3;
   std::chrono::nanoseconds patience{};  // with a consumer that holds every batch
 };
@@ -57,8 +58,12 @@ class UploadThread {
   bool await_demand(const std::stop_token& stop);
   void retire(std::size_t most_left);
   void count(double launch_s, double copy_wait_s);
+  std::int64_t now_ns() const;
+  void note_wait(std::uint64_t sequence, std::int64_t begun_ns);
+  void note_ready(std::uint64_t sequence);
 
   UploadThreadParts parts_;
+  UploadTimer timer_;
   std::unique_ptr<PeerTransfer> peer_transfer_;  // null: the consumer reads where features are made
   std::vector<cuda::Event> copied_;
   std::deque<InFlight> in_flight_;

@@ -172,7 +172,8 @@ void DeviceUploader::grow_ring(unsigned num_slots) {
   }
 }
 
-void DeviceUploader::enqueue(BatchSlot& from, DeviceSlot& to, cuda::Event& copied) {
+void DeviceUploader::enqueue(BatchSlot& from, DeviceSlot& to, cuda::Event& copied,
+                             UploadMarks* timed) {
   const UploadBlock block(from);
   to.hold_back_writer(copy_, format_->payload == SlotPayload::kPaddedMel
                                  ? DeviceSlot::LastWriter::kSameStream
@@ -185,18 +186,23 @@ void DeviceUploader::enqueue(BatchSlot& from, DeviceSlot& to, cuda::Event& copie
   list_copies(block, from, to);
   if (resident_ != nullptr) set_begins(from, block);
   const cuda::StreamHandle copies = copy_.view().handle();
+  if (timed != nullptr) timed->copy_begin.record(copy_);
   if (copies_.size() > 2) {
     setup_.api->copy_all(copies_, copies);
   } else {
     for (const cuda::CopyRequest& request : copies_) setup_.api->copy(request, copies);
   }
   copied.record(copy_);
+  if (timed != nullptr) timed->copy_end.record(copy_);
   if (format_->payload == SlotPayload::kPaddedMel) {
     to.ready.record(copy_);
   } else {
     copied.hold_back(compute_);
+    if (timed != nullptr) timed->kernel_begin.record(compute_);
     run_kernels(block, from, to);
     to.ready.record(compute_);
+    if (timed != nullptr) timed->kernel_end.record(compute_);
+    if (timed != nullptr) timed->has_kernels = true;
   }
   swap_small(from, to.host);
 }

@@ -11,6 +11,7 @@
 #include "stoker/feed/device/augment.h"
 #include "stoker/feed/device/ring.h"
 #include "stoker/feed/device/setup.h"
+#include "stoker/feed/device/upload_timer.h"
 
 namespace stoker::feed {
 
@@ -69,8 +70,8 @@ class DeviceUploader {
   cuda::StreamView compute_stream() const { return compute_; }
 
   // Asynchronous. `from` may be written again once `copied` is done; its small arrays and those of
-  // to.host are swapped.
-  void enqueue(BatchSlot& from, DeviceSlot& to, cuda::Event& copied);
+  // to.host are swapped. `timed` is for the GPU's own times; null: none.
+  void enqueue(BatchSlot& from, DeviceSlot& to, cuda::Event& copied, UploadMarks* timed = nullptr);
 
   // Until it returns host memory may still be read; never throws.
   void finish_copies() const noexcept { copy_.synchronize_quietly(); }

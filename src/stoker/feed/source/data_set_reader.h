@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "stoker/audio/mel/log_mel.h"
@@ -35,6 +36,7 @@ class DataSetReader final : public UtteranceReader {
 
   Result<std::uint32_t> read_array(std::uint32_t utterance, std::size_t array,
                                    std::span<std::byte> out) override;
+  ReadCounts take_counts() override { return std::exchange(counts_, {}); }
 
   // Decodes the utterance to know its length; nothing when it cannot be decoded.
   std::optional<std::uint32_t> count_frames(std::uint32_t utterance);
@@ -53,8 +55,15 @@ class DataSetReader final : public UtteranceReader {
   Result<data::OpenSound> open_sound(std::uint32_t utterance);
   Result<void> check_info(std::uint32_t utterance, const audio::SoundInfo& info);
   bool has_same_content(std::uint32_t utterance);
-  Samples load_file(std::uint32_t utterance);
-  Result<std::uint32_t> read_file_pcm(std::uint32_t utterance, std::span<std::int16_t> out);
+  Samples load_file(std::uint32_t utterance, pipeline::FillContext* context);
+  Samples load_sound(const data::OpenSound& sound, pipeline::FillContext* context);
+  Result<std::uint32_t> read_file_pcm(std::uint32_t utterance, std::span<std::int16_t> out,
+                                      pipeline::FillContext& context);
+  void note_cached(std::uint64_t num_bytes) {
+    counts_.num_bytes += num_bytes;
+    ++counts_.num_cached;
+  }
+  void note_file(const data::OpenSound& sound);
   Samples load_record(const cache::RecordRef& record);
   Samples read_record(const cache::RecordRef& record, std::span<std::int16_t> out);
   Result<void> check_planned(std::uint32_t utterance, std::size_t num_samples) const;
@@ -71,6 +80,7 @@ class DataSetReader final : public UtteranceReader {
                                    std::span<std::byte> out);
 
   const DataSetSource& source_;
+  ReadCounts counts_;
   cache::ReadScratch scratch_;
   data::SoundLoader loader_;
   data::UtteranceTokenizer tokenizer_;

@@ -48,9 +48,7 @@ class DataSetSource final : public UtteranceSource {
   std::string_view id(std::uint32_t utterance) const override { return index_[utterance].id; }
   std::int32_t speaker(std::uint32_t utterance) const override;
   std::int32_t language(std::uint32_t utterance) const override;
-  std::string file(std::uint32_t utterance) const override {
-    return std::string(index_[utterance].file);
-  }
+  std::string_view file(std::uint32_t utterance) const override { return index_[utterance].file; }
   std::uint64_t line(std::uint32_t utterance) const override { return index_[utterance].line; }
   std::uint32_t num_mels() const override;
   std::uint32_t hop_samples() const override;

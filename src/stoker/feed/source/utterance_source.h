@@ -14,12 +14,33 @@
 #include "stoker/cache/format/element_type.h"
 #include "stoker/config/mel_dtype.h"
 #include "stoker/feed/fallbacks.h"
+#include "stoker/feed/records/batch_record.h"
 #include "stoker/pipeline/slot_filler.h"
 
 namespace stoker::feed {
 
-// The stages whose time is told apart, as indices into kStageNames.
-enum FillStage : std::size_t { kPlan, kTokens, kFetch, kDecode, kMel, kExtras, kNumStages };
+// The stages of a worker whose time is told apart: the first of a record's.
+enum FillStage : std::size_t {
+  kPlan,
+  kFetch,
+  kDecode,
+  kResample,
+  kMel,
+  kText,
+  kAugment,
+  kAssemble,
+  kNumStages
+};
+static_assert(kNumStages == static_cast<std::size_t>(RecordStage::kWaitSlot));
+static_assert(kText == static_cast<std::size_t>(RecordStage::kText));
+static_assert(kAssemble == static_cast<std::size_t>(RecordStage::kAssemble));
+
+// What a reader has read: for the records.
+struct ReadCounts {
+  std::uint64_t num_bytes = 0;   // of sound files and cache records
+  std::uint32_t num_cached = 0;  // utterances whose sound or mel came from the cache
+  std::uint32_t num_made = 0;    // and from the file
+};
 
 // Samples of an utterance, and noises that are mixed into them, begin at multiples of this.
 inline constexpr std::size_t kSampleAlignment = 8;
@@ -70,6 +91,8 @@ class UtteranceReader {
   // Samples at the features' rate, at most out.size(); returns their number.
   virtual Result<std::uint32_t> read_audio(std::uint32_t utterance, std::span<float> out,
                                            pipeline::FillContext& context) = 0;
+  // Since the last call.
+  virtual ReadCounts take_counts() { return {}; }
   // Array number `array` of UtteranceSource::arrays(); returns its length, 0 where the utterance
   // has none.
   virtual Result<std::uint32_t> read_array(std::uint32_t, std::size_t, std::span<std::byte>) {
@@ -85,7 +108,8 @@ class UtteranceSource {
   virtual std::string_view id(std::uint32_t utterance) const = 0;
   virtual std::int32_t speaker(std::uint32_t utterance) const = 0;
   virtual std::int32_t language(std::uint32_t utterance) const = 0;
-  virtual std::string file(std::uint32_t utterance) const = 0;  // for messages
+  // For messages and records; lives as long as the source.
+  virtual std::string_view file(std::uint32_t utterance) const = 0;
   virtual std::uint64_t line(std::uint32_t utterance) const = 0;
   virtual std::uint32_t num_mels() const = 0;
   virtual std::uint32_t hop_samples() const = 0;

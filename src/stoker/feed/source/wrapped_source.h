@@ -24,7 +24,7 @@ class WrappedSource : public UtteranceSource {
   std::int32_t language(std::uint32_t utterance) const override {
     return inner_->language(utterance);
   }
-  std::string file(std::uint32_t utterance) const override { return inner_->file(utterance); }
+  std::string_view file(std::uint32_t utterance) const override { return inner_->file(utterance); }
   std::uint64_t line(std::uint32_t utterance) const override { return inner_->line(utterance); }
   std::uint32_t num_mels() const override { return inner_->num_mels(); }
   std::uint32_t hop_samples() const override { return inner_->hop_samples(); }
