@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "stoker/base/number_text.h"
+#include "stoker/observe/diagnose/verdict.h"
 
 namespace stoker::observe {
 namespace {
@@ -62,7 +63,8 @@ void find_machine(const LoopFigures& figures, Findings& out) {
   if (machine.num_readings == 0) return;
   if (machine.gpu_percent && *machine.gpu_percent < kModerateGpuPercent) {
     const bool is_low = *machine.gpu_percent < kLowGpuPercent;
-    const bool is_fed = figures.steps.count > 0 && figures.data_share() <= kMostDataShare;
+    const bool is_fed =
+        figures.steps.count > 0 && verdict_of_stall(figures.data_share()) == LoopVerdict::kHealthy;
     out.push_back({is_low ? "low_gpu_utilization" : "moderate_gpu_utilization",
                    *machine.gpu_percent, is_low ? kLowGpuPercent : kModerateGpuPercent,
                    is_fed ? "The GPU idles although batches are there: look at the host's part of "
@@ -83,7 +85,7 @@ void find_machine(const LoopFigures& figures, Findings& out) {
 std::string verdict_sentence(const LoopFigures& figures) {
   if (figures.steps.count == 0) return "No step was timed yet.";
   const double percent = 100 * figures.data_share();
-  if (figures.data_share() > kMostDataShare)
+  if (verdict_of_stall(figures.data_share()) == LoopVerdict::kStarved)
     return fmt::format("Data loading is the bottleneck: it takes {:.0f} % of a step.", percent);
   return fmt::format("Compute sets the pace: data takes {:.0f} % of a step.", percent);
 }
@@ -194,7 +196,9 @@ BottleneckAnalysis analyze(const LoopFigures& figures) {
   if (figures.steps.count > 0) {
     out.data_share = figures.data_share();
     out.compute_share = 1 - out.data_share;
-    out.verdict = out.data_share > kMostDataShare ? Bottleneck::kDataLoading : Bottleneck::kCompute;
+    out.verdict = verdict_of_stall(out.data_share) == LoopVerdict::kStarved
+                      ? Bottleneck::kDataLoading
+                      : Bottleneck::kCompute;
     find_data_loading(figures, out.findings);
     find_uneven_steps(figures, out.findings);
   }

@@ -38,28 +38,6 @@ void set_slice(std::uint64_t slice_ns) noexcept {
   syscall(SYS_sched_setattr, 0, &own, 0);
 }
 
-// Makes the stand-in as punctual as a GPU: its steps are to end when they should, so that what is
-// late is the feed and not its own waking up. While it lives this thread's sleeps are timed to the
-// nanosecond and it asks for a short slice of the processor, with which Linux lets it interrupt
-// threads of longer ones. Rights are not needed; where the kernel knows neither, nothing happens.
-class PromptWakeups {
- public:
-  PromptWakeups() noexcept : slack_before_ns_(prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0)) {
-    prctl(PR_SET_TIMERSLACK, 1UL, 0, 0, 0);
-    set_slice(kShortestSliceNs);
-  }
-  ~PromptWakeups() {
-    if (slack_before_ns_ > 0)
-      prctl(PR_SET_TIMERSLACK, static_cast<unsigned long>(slack_before_ns_), 0, 0, 0);
-    set_slice(0);
-  }
-  PromptWakeups(const PromptWakeups&) = delete;
-  PromptWakeups& operator=(const PromptWakeups&) = delete;
-
- private:
-  int slack_before_ns_ = 0;
-};
-
 // A sleeping thread wakes up late by about this much; the rest of a step is spent awake.
 constexpr double kLatenessS = 150e-6;
 
@@ -70,27 +48,14 @@ bool has_own_core() {
   return workers_beside_consumer(num_cores) < num_cores;
 }
 
-enum class Waiting { kAsleep, kAwake };
-
 double seconds_of(const Clock& clock) { return std::chrono::duration<double>(clock.now()).count(); }
-
-// What a trainer does with a batch: nothing that this processor sees.
-void pass_step(const Clock& clock, double until_s, Waiting waiting) {
-  const double sleep_until_s = until_s - kLatenessS;
-  if (waiting == Waiting::kAsleep && sleep_until_s > seconds_of(clock)) {
-    timespec at{};
-    at.tv_sec = static_cast<time_t>(sleep_until_s);
-    at.tv_nsec = static_cast<long>((sleep_until_s - static_cast<double>(at.tv_sec)) * 1e9);
-    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, nullptr);
-  }
-  while (seconds_of(clock) < until_s) {
-  }
-}
 
 // One run; times are read as little as possible, since a step may be a tenth of a millisecond.
 class Run {
  public:
-  Run(BatchSource& source, const ConsumerOptions& options) : source_(source), options_(options) {}
+  Run(BatchSource& source, const ConsumerOptions& options) : source_(source), options_(options) {
+    if (options.step_s > 0) pacer_.emplace(*options.clock);
+  }
 
   void warm_up() {
     const Stopwatch watch(*options_.clock);
@@ -143,7 +108,7 @@ class Run {
     if (options_.step_s <= 0) return touch_rows(batch);
     const double cpu_before = thread_cpu_s();
     touch_rows(batch);
-    pass_step(*options_.clock, got_s + options_.step_s, waiting_);
+    pacer_->pass_until(got_s + options_.step_s);
     step_cpu_s_ += thread_cpu_s() - cpu_before;
   }
 
@@ -151,14 +116,44 @@ class Run {
   const ConsumerOptions& options_;
   ConsumerReport report_;
   double step_cpu_s_ = 0;
-  const Waiting waiting_ = has_own_core() ? Waiting::kAwake : Waiting::kAsleep;
+  std::optional<StepPacer> pacer_;
 };
 
 }  // namespace
 
+// Sleeps of this thread are timed to the nanosecond and it asks for a short slice of the processor,
+// with which Linux lets it interrupt threads of longer ones. Rights are not needed; where the
+// kernel knows neither, nothing happens.
+StepPacer::StepPacer(const Clock& clock)
+    : clock_(clock),
+      slack_before_ns_(prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0)),
+      stays_awake_(has_own_core()) {
+  prctl(PR_SET_TIMERSLACK, 1UL, 0, 0, 0);
+  set_slice(kShortestSliceNs);
+}
+
+StepPacer::~StepPacer() {
+  if (slack_before_ns_ > 0)
+    prctl(PR_SET_TIMERSLACK, static_cast<unsigned long>(slack_before_ns_), 0, 0, 0);
+  set_slice(0);
+}
+
+double StepPacer::now_s() const { return seconds_of(clock_); }
+
+// What a trainer does with a batch: nothing that this processor sees.
+void StepPacer::pass_until(double until_s) const {
+  const double sleep_until_s = until_s - kLatenessS;
+  if (!stays_awake_ && sleep_until_s > now_s()) {
+    timespec at{};
+    at.tv_sec = static_cast<time_t>(sleep_until_s);
+    at.tv_nsec = static_cast<long>((sleep_until_s - static_cast<double>(at.tv_sec)) * 1e9);
+    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, nullptr);
+  }
+  while (now_s() < until_s) {
+  }
+}
+
 ConsumerReport run_consumer(BatchSource& source, const ConsumerOptions& options) {
-  std::optional<PromptWakeups> prompt;
-  if (options.step_s > 0) prompt.emplace();
   Run run(source, options);
   run.warm_up();
   return run.measure();

@@ -36,6 +36,24 @@ struct ConsumerReport : feed::BatchCounts {
   double stall_share() const { return wall_s > 0 ? wait_s / wall_s : 0.0; }
 };
 
+// Lets a stand-in's steps pass as punctually as a GPU's: what is late then is the feed and not the
+// thread's own waking up. One thread, whose scheduling it changes while it lives.
+class StepPacer {
+ public:
+  explicit StepPacer(const Clock& clock = system_clock());
+  ~StepPacer();
+  StepPacer(const StepPacer&) = delete;
+  StepPacer& operator=(const StepPacer&) = delete;
+
+  double now_s() const;
+  void pass_until(double until_s) const;
+
+ private:
+  const Clock& clock_;
+  int slack_before_ns_;
+  bool stays_awake_;
+};
+
 // Ends early when stopped or when the source has nothing more.
 ConsumerReport run_consumer(BatchSource& source, const ConsumerOptions& options);
 

@@ -2,34 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <utility>
 
-#include "stoker/cuda/device_probe.h"
 #include "stoker/observe/statistics.h"
 
 namespace stoker::observe {
 namespace {
 
-class Mean {
- public:
-  template <class T>
-  void add(const std::optional<T>& value) {
-    if (!value) return;
-    sum_ += static_cast<double>(*value);
-    ++count_;
-  }
-  std::optional<double> value() const {
-    return count_ == 0 ? std::nullopt : std::optional(sum_ / count_);
-  }
-
- private:
-  double sum_ = 0;
-  unsigned count_ = 0;
-};
-
 struct SecondSums {
-  Mean utilization, memory, power, clock;
+  KnownMean utilization, memory, power, clock;
   std::uint64_t throttle_reasons = 0;
   unsigned num_samples = 0;
 
@@ -68,19 +49,6 @@ Json column(const std::vector<GpuSecond>& seconds, Field field) {
 }
 
 }  // namespace
-
-GpuGauge open_gpu_gauge(int device) {
-  const cuda::DeviceProbe probe = cuda::probe_devices();
-  if (device < 0 || static_cast<std::size_t>(device) >= probe.devices.size())
-    return {.why_none = probe.why_none.empty() ? "no such GPU" : probe.why_none};
-  std::string why;
-  std::shared_ptr<const cuda::Nvml> nvml = cuda::Nvml::open(&why);
-  if (nvml == nullptr) return {.why_none = std::move(why)};
-  const std::string& address = probe.devices[static_cast<std::size_t>(device)].pci_address;
-  const std::optional<unsigned> index = nvml->index_of(address);
-  if (!index) return {.why_none = "the driver's library knows no GPU at " + address};
-  return {.sample = [nvml, index = *index] { return nvml->sample(index); }};
-}
 
 std::optional<double> GpuTimeline::mean_percent() const {
   const std::vector<double> percents = percents_of(seconds);

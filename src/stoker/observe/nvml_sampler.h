@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,18 +12,9 @@
 #include "stoker/base/json.h"
 #include "stoker/base/thread/sync.h"
 #include "stoker/cuda/nvml.h"
+#include "stoker/observe/machine/gpu_gauge.h"
 
 namespace stoker::observe {
-
-// Where samples come from: the driver's library, or a test.
-struct GpuGauge {
-  std::function<cuda::GpuSample()> sample{};  // null: there is none, and `why_none` says why
-  std::string why_none{};
-};
-
-// The GPU that CUDA counts as `device` in this process, found by its PCI address: NVML counts all
-// GPUs of the machine, whatever CUDA_VISIBLE_DEVICES says.
-GpuGauge open_gpu_gauge(int device);
 
 // Means over the samples of one second; a field that the GPU does not report is absent.
 struct GpuSecond {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -23,6 +24,24 @@ inline double mean_of(const std::vector<double>& values) {
   if (values.empty()) return 0;
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
+
+// Mean of what is known; nothing where nothing is.
+class KnownMean {
+ public:
+  template <class T>
+  void add(const std::optional<T>& value) {
+    if (!value) return;
+    sum_ += static_cast<double>(*value);
+    ++count_;
+  }
+  std::optional<double> value() const {
+    return count_ == 0 ? std::nullopt : std::optional(sum_ / count_);
+  }
+
+ private:
+  double sum_ = 0;
+  unsigned count_ = 0;
+};
 
 // Of the intervals between consecutive batches, in milliseconds. All 0 without an interval.
 struct IntervalStatistics {

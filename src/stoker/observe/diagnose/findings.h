@@ -1,0 +1,49 @@
+// The steps from evidence to a diagnosis, each a pure function of what was measured and of the
+// model: apart so that each fits a page.
+#pragma once
+
+#include <vector>
+
+#include "stoker/observe/diagnose/diagnosis.h"
+#include "stoker/observe/diagnose/supply_model.h"
+
+namespace stoker::observe {
+
+// What the consumer did with its time, as shares of it. Works and step without the waiting.
+struct TimeShares {
+  double all_s = 0;
+  double stall = 0;  // without the start
+  double start = 0;  // waiting for the first batches, of the whole watch
+  WorkSeconds works{};
+  double step = 0;
+  double long_steps = 0;    // of single steps, beyond the median of their shape
+  double slow_steps = 0;    // of all steps, beyond what the user says one takes
+  double consumer_cpu = 0;  // of its thread, as a share of the time outside next(); 0: not known
+};
+TimeShares shares_of(const Evidence& evidence, const SupplyModel& model);
+
+// A cause that may be one: what it would give back alone, and how it ranks among those that explain
+// the same waiting.
+struct Candidate {
+  NamedCause named;
+  double weight = 1;  // below 1: another cause that explains as much is the better name
+};
+
+// Why the consumer waits. Their `share` is not set yet.
+std::vector<Candidate> feed_candidates(const Evidence& evidence, const SupplyModel& model,
+                                       const TimeShares& shares);
+// What the consumer loses without waiting; `share` is set.
+std::vector<NamedCause> consumer_causes(const Evidence& evidence, const SupplyModel& model,
+                                        const TimeShares& shares);
+
+std::vector<Cure> find_cures(const Evidence& evidence, const SupplyModel& model,
+                             const std::vector<NamedCause>& causes);
+
+double padding_share(const Evidence& evidence);
+
+// Workers to try: a core for each, and further ones where they wait for storage.
+unsigned better_num_workers(const SetupFacts& setup, const SupplyModel& model);
+// A buffer that evens out what was seen.
+unsigned better_depth(const SetupFacts& setup);
+
+}  // namespace stoker::observe
