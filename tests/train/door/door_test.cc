@@ -43,7 +43,7 @@ Json speech_request(const std::string& checkpoint) {
               {"out", Json::array()},
               {"save_mel", Json::array()},
               {"pictures", Json::array()},
-              {"reference", ""},
+              {"references", Json::array()},
               {"language", nullptr},
               {"vocabulary", nullptr},
               {"steps", 4},
@@ -93,7 +93,8 @@ TEST(TrainDoorTest, MeasureNamesWhatItDoesNotKnow) {
                        {"seconds", 1},
                        {"warmup_s", 1},
                        {"mode", mode},
-                       {"with_steps", false}};
+                       {"with_steps", false},
+                       {"keep", ""}};
     return ask(stoker_train_door()->measure, request.dump()).last().at("found").text();
   };
   EXPECT_EQ(code_of("quick", "both"), "quick");

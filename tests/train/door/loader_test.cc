@@ -142,8 +142,12 @@ TEST(TrainLoaderTest, SpeechIsAskedForWithEverythingThatWasGiven) {
 }
 
 TEST(TrainLoaderTest, MeasurementIsAskedForWithEverythingThatWasGiven) {
-  const MeasureCall call{
-      .loader = "naive", .seconds = 2.5, .warmup_s = 0.5, .mode = "feed", .with_steps = true};
+  const MeasureCall call{.loader = "naive",
+                         .seconds = 2.5,
+                         .warmup_s = 0.5,
+                         .mode = "feed",
+                         .with_steps = true,
+                         .keep = "kept"};
   const Json request =
       open_fake().measure(settings_with("d"), call, {.find_code = find_code}).at("request");
   EXPECT_EQ(request.at("loader").text(), "naive");
@@ -151,6 +155,7 @@ TEST(TrainLoaderTest, MeasurementIsAskedForWithEverythingThatWasGiven) {
   EXPECT_EQ(request.at("warmup_s").number(), 0.5);
   EXPECT_EQ(request.at("mode").text(), "feed");
   EXPECT_EQ(request.at("with_steps").dump(), "true");
+  EXPECT_EQ(request.at("keep").text(), "kept");
   EXPECT_THROW(open_fake().measure(settings_with("a\xFF"), call, {.find_code = find_code}),
                ConfigError);
 }

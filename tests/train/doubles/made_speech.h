@@ -47,7 +47,7 @@ class MadeSpeech final : public feed::UtteranceSource {
   std::string_view id(std::uint32_t row) const override { return ids_[row]; }
   std::int32_t speaker(std::uint32_t) const override { return 0; }
   std::int32_t language(std::uint32_t) const override { return 0; }
-  std::string file(std::uint32_t row) const override { return ids_[row] + ".wav"; }
+  std::string_view file(std::uint32_t row) const override { return ids_[row]; }
   std::uint64_t line(std::uint32_t row) const override { return row + 1; }
   std::uint32_t num_mels() const override { return kMels; }
   std::uint32_t hop_samples() const override { return 4; }

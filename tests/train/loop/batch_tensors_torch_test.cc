@@ -4,6 +4,8 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "stoker/train/errors.h"
@@ -170,6 +172,33 @@ TEST(BatchTensorsTest, MelsOfAnotherNumberOfBandsAreRefused) {
     FAIL() << "was taken";
   } catch (const Failure& failure) {
     EXPECT_EQ(failure.error().code->name, "E-TRAIN-SETTINGS");
+  }
+}
+
+// Against a band-by-band mix in double precision; rows of an evaluation have no number.
+TEST(BatchTensorsTest, VoicesOfNumberedBatchesAreStretched) {
+  config::MelRecipe recipe;
+  recipe.num_mels = MadeSpeech::kMels;
+  TensorRules rules = kRules;
+  rules.warps = VoiceWarps(recipe, 0.2, 3);
+  feed::Feed plain_feed = MadeFeed{}.open();
+  feed::Feed feed = MadeFeed{}.open();
+  feed::Feed evaluated = MadeFeed{}.open();
+  const ModelBatch plain = take_tensors(next_batch(plain_feed), kRules);
+  const ModelBatch found = take_tensors(next_batch(feed), rules, 9);
+  EXPECT_TRUE(take_tensors(next_batch(evaluated), rules).mel.equal(plain.mel));
+  for (std::int64_t row = 0; row < plain.mel.size(0); ++row) {
+    const auto places = rules.warps.places_of(rules.warps.draw(9, static_cast<std::uint64_t>(row)));
+    for (std::int64_t frame = 0; frame < plain.mel_len[row].item<std::int64_t>(); ++frame) {
+      const std::vector<float> before = values_of<float>(plain.mel[row][frame]);
+      const std::vector<float> after = values_of<float>(found.mel[row][frame]);
+      for (std::size_t mel = 0; mel < before.size(); ++mel) {
+        const auto below = static_cast<std::size_t>(places[mel]);
+        const double share = places[mel] - std::floor(places[mel]);
+        const double high = before[std::min(below + 1, before.size() - 1)];
+        ASSERT_NEAR(after[mel], (1 - share) * before[below] + share * high, 1e-4);
+      }
+    }
   }
 }
 

@@ -93,13 +93,16 @@ TEST(ProgressLineTest, ReadsAsAgreed) {
   EXPECT_THAT(progress_text(figures), HasSubstr("6.04 clips/s"));
 }
 
-TEST(ProgressLineTest, TheSummaryHasTheOldVerdict) {
+TEST(ProgressLineTest, TheSummaryHasTheOldWordAndTheVerdictOfTheDiagnosis) {
   const TimeSummary slow{
       .epochs_done = 10, .num_steps = 40, .step_ms = 100, .data_ms = 31, .compute_ms = 69};
   EXPECT_THAT(summary_text(slow), HasSubstr("data > 30 % of the step"));
   const TimeSummary good{
       .epochs_done = 10, .num_steps = 1, .step_ms = 100, .data_ms = 30, .compute_ms = 70};
-  EXPECT_THAT(summary_text(good), HasSubstr("data <= 30 % of the step"));
+  EXPECT_THAT(summary_text(good), HasSubstr("data <= 30 % of the step, training waits for it"));
+  const TimeSummary fed{
+      .epochs_done = 10, .num_steps = 1, .step_ms = 100, .data_ms = 4, .compute_ms = 96};
+  EXPECT_THAT(summary_text(fed), HasSubstr("<= 30 % of the step, training is not held up by it"));
   EXPECT_THAT(summary_text(good), HasSubstr("epoch 10: 1 step of 100.0 ms, data 30.0 ms (30.0 %)"));
 }
 

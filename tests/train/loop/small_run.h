@@ -37,6 +37,7 @@ struct SmallRun {
     hooks.stop = stop.get_token();
     hooks.devices = devices;
     hooks.speak_sample = speak_sample;
+    hooks.open_gauge = open_gauge;
     hooks.make_learner = [this](const LearnerOptions& options) {
       return std::make_unique<ScriptedLearner>(script, options);
     };
@@ -81,6 +82,7 @@ struct SmallRun {
   std::stop_source stop;
   const feed::DeviceView* devices = nullptr;
   std::function<std::vector<SpokenSample>(const SampleRequest&)> speak_sample;
+  std::function<observe::GpuGauge(int device)> open_gauge;
   std::vector<Json> events;
 };
 

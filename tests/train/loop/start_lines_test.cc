@@ -1,6 +1,7 @@
 // What a run says before its first step, and what it hands on to the learner and to whoever speaks.
 #include <gmock/gmock.h>
 
+#include "stoker/train/loop/run_feeds.h"
 #include "tests/doubles/simulated_gpu.h"
 #include "tests/feed/device/log_mel_kernels.h"
 #include "tests/train/loop/small_run.h"
@@ -66,6 +67,20 @@ TEST(StartLinesTest, GraphsAreCapturedBeforeTheFirstStepOfAGpu) {
   EXPECT_FALSE(off.script.options.uses_graphs);
   EXPECT_TRUE(off.script.prepared.empty());
   EXPECT_FALSE(off.has_told("captured"));
+}
+
+TEST(StartLinesTest, DeterministicRunsDoNotMeasureWhereMelsAreMade) {
+  for (const bool is_deterministic : {false, true}) {
+    GpuRun run;
+    run.settings.run.device = "cuda";
+    run.settings.loader.preprocessing_mode = config::PreprocessingMode::kRuntime;
+    run.settings.training.deterministic = is_deterministic;
+    TrainingHooks hooks;
+    hooks.devices = run.devices;
+    const RunFeeds feeds = open_run_feeds(run.settings, {}, hooks);
+    EXPECT_EQ(feeds.settings.gpu.mel_place,
+              is_deterministic ? config::MelPlace::kCpu : config::MelPlace::kAuto);
+  }
 }
 
 TEST(StartLinesTest, GraphsAreRefusedOnACpu) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <tuple>
 
 #include "stoker/feed/open_feed.h"
 #include "stoker/train/errors.h"
@@ -178,6 +179,28 @@ TEST_F(StepGraphsTest, AStepNeverWaitsForTheDevice) {
     }
   }
 }
+
+// Long enough for a tool that checks every access to see each graph run often, over all shapes.
+class ManyReplaysTest
+    : public StepGraphsTest,
+      public testing::WithParamInterface<std::tuple<config::Precision, feed::BatchLayout>> {};
+
+TEST_P(ManyReplaysTest, EveryShapeIsReplayed) {
+  constexpr int kReplays = 250;
+  const auto [precision, layout] = GetParam();
+  feed::Feed feed = MadeFeed{.num_utterances = 60, .layout = layout}.open();
+  const std::unique_ptr<Learner> learner = make_learner(on_gpu(precision, true));
+  learner->prepare(shapes_of(feed));
+  const Trained trained = train(*learner, feed, kReplays);
+  EXPECT_EQ(learner->graph_figures().num_eager, 0U) << learner->graph_figures().reason;
+  EXPECT_EQ(learner->graph_figures().num_captured, shapes_of(feed).size());
+  EXPECT_LT(trained.losses.back(), trained.losses.front());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    StepGraphs, ManyReplaysTest,
+    testing::Combine(testing::Values(config::Precision::kBf16, config::Precision::kFp16),
+                     testing::Values(feed::BatchLayout::kPadded, feed::BatchLayout::kPacked)));
 
 TEST_F(StepGraphsTest, ProbingTellsMoreForMoreFramesAndChangesNothing) {
   feed::Feed feed = MadeFeed{}.open();

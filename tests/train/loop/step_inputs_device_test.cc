@@ -109,6 +109,29 @@ TEST_F(StepInputsTest, HostBatchesOfEveryLayoutAndType) {
   }
 }
 
+TEST_F(StepInputsTest, VoicesAreStretchedAsOnTheCpu) {
+  config::MelRecipe recipe;
+  recipe.num_mels = MadeSpeech::kMels;
+  for (const feed::BatchLayout layout : {feed::BatchLayout::kPadded, feed::BatchLayout::kPacked}) {
+    const MadeFeed made{.faults = {.bad = {1, 5}},
+                        .layout = layout,
+                        .reference = feed::ReferenceFrom::kSameUtterance,
+                        .reference_frames = 16};
+    feed::Feed here = made.open();
+    feed::Feed there = made.open();
+    TensorRules of_gpu = rules(gpu_, MadeSpeech::kMels);
+    TensorRules of_cpu = rules(at::kCPU, MadeSpeech::kMels);
+    of_gpu.warps = of_cpu.warps = VoiceWarps(recipe, 0.1, 5);
+    StepInputs inputs(of_gpu, ledger());
+    for (std::uint64_t step = 0; step < 9; ++step) {
+      feed::Batch batch = next_batch(there);
+      const StepShape shape = step_shape_of(batch.shape(), batch.format(), kMostReferenceFrames);
+      inputs.take(std::move(batch), shape, step);
+      expect_rows(inputs.of(shape), take_tensors(next_batch(here), of_cpu, step), 1e-5);
+    }
+  }
+}
+
 TEST_F(StepInputsTest, BatchesInGpuMemory) {
   feed::SmallDataSet set(24);
   set.settings().loader.preprocessing_mode = config::PreprocessingMode::kRuntime;

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <fstream>
+
 #include "stoker/train/checkpoint/run_folder.h"
 #include "stoker/train/errors.h"
 #include "tests/train/loop/small_run.h"
@@ -59,6 +61,26 @@ TEST(TrainingRunTest, EndsAfterStepsAndAfterSeconds) {
   timed.settings.training.epochs = 1'000'000;
   timed.settings.training.seconds = 0.2;
   EXPECT_GE(timed.train().at("steps").number(), 1);
+}
+
+TEST(TrainingRunTest, WritesItsReportWhenTheFeedIsClosed) {
+  SmallRun run;
+  const std::string page = run.set.folder() / "report.html";
+  run.settings.observe.report = page;
+  EXPECT_EQ(run.train().at("report").text(), page);
+  EXPECT_TRUE(run.has_told("report " + page));
+  std::ifstream file(page);
+  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  EXPECT_THAT(text, HasSubstr("run · ended, by stoker"));
+  EXPECT_THAT(text, HasSubstr(">Loss and spoken samples</h2>"));
+}
+
+TEST(TrainingRunTest, AReportThatCannotBeWrittenEndsNothing) {
+  SmallRun run;
+  run.settings.observe.report = run.set.folder().path();  // a folder
+  const Json result = run.train();
+  EXPECT_FALSE(result.contains("report"));
+  EXPECT_TRUE(run.has_told("the report is not written: error[E-IO-", "warning"));
 }
 
 // As when another process takes the device's memory between two steps.

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <set>
 
+#include "stoker/train/checkpoint/run_folder.h"
 #include "stoker/train/errors.h"
 #include "tests/train/loop/small_run.h"
 
@@ -41,6 +42,18 @@ TEST(MeasuredRunTest, NothingIsSaved) {
   measure(run, {.seconds = kSeconds, .warmup_s = kWarmS});
   EXPECT_FALSE(std::filesystem::exists(run.settings.training.checkpoint_dir));
   EXPECT_EQ(run.num_events("saved") + run.num_events("evaluated"), 0U);
+}
+
+TEST(MeasuredRunTest, KeepsWhatTheFedStepsHaveLearned) {
+  SmallRun run;
+  const std::string folder = run.settings.training.checkpoint_dir + "-kept";
+  const Json result =
+      measure(run, {.seconds = kSeconds, .warmup_s = kWarmS, .with_steps = true, .keep = folder});
+  const FoundCheckpoint found = load_checkpoint(system_io(), folder).take_or_raise();
+  EXPECT_EQ(found.folder, result.at("kept").text());
+  EXPECT_GE(static_cast<double>(found.checkpoint.step), result.at("steps").number());
+  EXPECT_EQ(run.num_events("saved"), 1U);
+  EXPECT_FALSE(std::filesystem::exists(run.settings.training.checkpoint_dir));
 }
 
 TEST(MeasuredRunTest, RatesAreThoseOfTheDevicesClock) {

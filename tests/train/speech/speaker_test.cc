@@ -7,6 +7,7 @@
 
 #include "stoker/audio/feature_file.h"
 #include "stoker/audio/file/sound_file.h"
+#include "stoker/audio/file/wav_writer.h"
 #include "stoker/train/errors.h"
 #include "stoker/train/speech/speech_files.h"
 #include "tests/doubles/scratch_folder.h"
@@ -110,6 +111,29 @@ TEST_F(SpeakerTest, AsksAreHandedOn) {
   EXPECT_TRUE(seen_.options.device.is_cpu());
 }
 
+TEST_F(SpeakerTest, EachTextMayHaveAReferenceOfItsOwn) {
+  save(character_voice());
+  const auto record = [this](const char* name, float pitch_hz) {
+    std::vector<std::int16_t> pcm(22050);
+    for (std::size_t i = 0; i < pcm.size(); ++i)
+      pcm[i] = static_cast<std::int16_t>(
+          8000 * std::sin(6.2832F * pitch_hz * static_cast<float>(i) / 22050));
+    const File folder = open_file(system_io(), folder_ / "", OpenFor::kFolder).take_or_raise();
+    audio::write_wav_pcm16(folder, name, pcm, 22050).take_or_raise();
+    return std::string(folder_ / name);
+  };
+  SpeechRequest asked = request({"a", "b"});
+  asked.references = {record("low.wav", 110), record("high.wav", 880)};
+  say(asked);
+  ASSERT_EQ(seen_.request.references.size(), 2U);
+  EXPECT_NE(seen_.request.references[0], seen_.request.references[1]);
+  asked.texts.emplace_back("c");
+  EXPECT_EQ(refusal(asked), "E-SPEAK-REFERENCE");
+  asked.references.resize(1);
+  say(asked);
+  EXPECT_EQ(seen_.request.references.size(), 1U);
+}
+
 TEST_F(SpeakerTest, RefusesWhatItCannotSpeak) {
   EXPECT_EQ(refusal(request({"a"})), "E-CHECKPOINT-MISSING");
   save(character_voice());
@@ -119,7 +143,7 @@ TEST_F(SpeakerTest, RefusesWhatItCannotSpeak) {
   other.vocabulary = "phonemes";
   EXPECT_EQ(refusal(other), "E-SPEAK-VOCABULARY");
   SpeechRequest absent = request({"a"});
-  absent.reference = folder_ / "nothing.wav";
+  absent.references = {folder_ / "nothing.wav"};
   EXPECT_EQ(refusal(absent), "E-IO-MISSING");
 }
 

@@ -96,7 +96,7 @@ Json synthesize(const Json& request, const TellEvent& tell, const std::stop_toke
   const SpeechRequest asked{
       .checkpoint = request.at("checkpoint").text(),
       .texts = texts_at(request, "texts"),
-      .reference = request.at("reference").text(),
+      .references = texts_at(request, "references"),
       .language = text_or_null(request, "language"),
       .vocabulary = text_or_null(request, "vocabulary"),
       .num_steps = static_cast<int>(request.at("steps").number()),
@@ -124,7 +124,8 @@ Json measure(const Json& request, const TellEvent& tell, const std::stop_token& 
                              .seconds = request.at("seconds").number(),
                              .warmup_s = request.at("warmup_s").number(),
                              .mode = measure_mode_from(request.at("mode").text()),
-                             .with_steps = request.at("with_steps").dump() == "true"};
+                             .with_steps = request.at("with_steps").dump() == "true",
+                             .keep = request.at("keep").text()};
   TrainingHooks hooks;
   hooks.tell = tell;
   hooks.stop = stop;

@@ -33,11 +33,12 @@ typedef struct StokerTrainDoor {
   /* {"settings": {"data.path": …, …every setting by its path}} */
   int32_t (*train)(const StokerTrainCall* call);
   /* {"settings": …, "checkpoint": …, "texts": […], "out": […], "save_mel": […], "pictures": […],
-     "reference": …, "language": …, "vocabulary": …, "steps": …, "speed": …}; one file of each list
-     that is not empty for every text. Seed and device are those of the settings. */
+     "references": […], "language": …, "vocabulary": …, "steps": …, "speed": …}; one file of each
+     list that is not empty for every text; of references none, one for all, or one each. Seed and
+     device are those of the settings. */
   int32_t (*synthesize)(const StokerTrainCall* call);
   /* {"settings": …, "loader": "naive" | "native", "seconds": …, "warmup_s": …, "mode": "feed" |
-     "resident" | "both", "with_steps": …}; nothing is saved (loop/measured_run.h). */
+     "resident" | "both", "with_steps": …, "keep": run folder or ""} (measure/measured_run.h). */
   int32_t (*measure)(const StokerTrainCall* call);
 } StokerTrainDoor;
 

@@ -110,7 +110,8 @@ Json TrainLibrary::train(const config::Settings& settings, const CallHooks& hook
 
 Json TrainLibrary::synthesize(const config::Settings& settings, const SynthesisCall& call,
                               const CallHooks& hooks) const {
-  require_utf8({call.checkpoint, call.reference});
+  require_utf8({call.checkpoint});
+  require_utf8(call.references);
   require_utf8(call.texts);
   require_utf8(call.out);
   return call_door(door_->synthesize,
@@ -120,7 +121,7 @@ Json TrainLibrary::synthesize(const config::Settings& settings, const SynthesisC
                         {"out", call.out},
                         {"save_mel", call.save_mel},
                         {"pictures", call.pictures},
-                        {"reference", call.reference},
+                        {"references", call.references},
                         {"language", call.language},
                         {"vocabulary", call.vocabulary},
                         {"steps", call.num_steps},
@@ -130,14 +131,15 @@ Json TrainLibrary::synthesize(const config::Settings& settings, const SynthesisC
 
 Json TrainLibrary::measure(const config::Settings& settings, const MeasureCall& call,
                            const CallHooks& hooks) const {
-  require_utf8({settings.data.path, settings.data.audio_root, settings.cache.dir});
+  require_utf8({settings.data.path, settings.data.audio_root, settings.cache.dir, call.keep});
   return call_door(door_->measure,
                    Json{{"settings", config::settings_json(settings)},
                         {"loader", call.loader},
                         {"seconds", call.seconds},
                         {"warmup_s", call.warmup_s},
                         {"mode", call.mode},
-                        {"with_steps", call.with_steps}},
+                        {"with_steps", call.with_steps},
+                        {"keep", call.keep}},
                    hooks);
 }
 

@@ -22,23 +22,24 @@ namespace stoker::train {
 struct SynthesisCall {
   std::string checkpoint;
   std::vector<std::string> texts{};
-  std::vector<std::string> out{};       // WAV files
-  std::vector<std::string> save_mel{};  // .npy files
-  std::vector<std::string> pictures{};  // .png or .svg files
-  std::string reference{};              // sound file; empty: the checkpoint's own
+  std::vector<std::string> out{};         // WAV files
+  std::vector<std::string> save_mel{};    // .npy files
+  std::vector<std::string> pictures{};    // .png or .svg files
+  std::vector<std::string> references{};  // sound files: one, or one each; none: the checkpoint's
   std::optional<std::string> language{};
   std::optional<std::string> vocabulary{};
   int num_steps = 16;
   double speed = 1.0;
 };
 
-// A run that is measured and saves nothing.
+// A run that is measured.
 struct MeasureCall {
   std::string loader = "native";  // or naive
   double seconds = 10;
   double warmup_s = 2;
   std::string mode = "both";  // or feed, resident
   bool with_steps = false;    // the result lists every step
+  std::string keep{};         // run folder for what was learned; empty: nothing is saved
 };
 
 struct CallHooks {

@@ -50,6 +50,31 @@ at::Tensor normalised(const at::Tensor& mel, const MelScale& scale) {
   return at::sub(mel.to(at::kFloat), scale.mean).div_(scale.deviation);
 }
 
+// [B, 1, M]: where in its mel each band of a stretched row comes from, as it was drawn; not defined
+// where nothing is stretched.
+at::Tensor drawn_places(const TensorRules& rules, std::optional<std::uint64_t> batch_number,
+                        std::size_t num_rows) {
+  if (!batch_number || rules.warps.is_empty()) return {};
+  const at::Tensor places = at::empty({signed_of(num_rows), 1, rules.num_mels}, at::kFloat);
+  float* out = places.data_ptr<float>();
+  for (std::size_t row = 0; row < num_rows; ++row) {
+    const auto of_row = rules.warps.places_of(rules.warps.draw(*batch_number, row));
+    out = std::copy(of_row.begin(), of_row.end(), out);
+  }
+  return to_device(places, rules.device);
+}
+
+at::Tensor stretched(const at::Tensor& mel, const at::Tensor& places) {
+  if (!places.defined()) return mel;
+  const at::Tensor values = mel.to(at::kFloat);
+  const at::Tensor below = places.floor();
+  const auto band = [&](const at::Tensor& index) {
+    return values.gather(2, index.clamp_max(mel.size(2) - 1).to(at::kLong).expand(mel.sizes()));
+  };
+  const at::Tensor low = band(below);
+  return low + (band(below + 1) - low) * (places - below);
+}
+
 // Where each place of padded rows is in values that are laid end to end; behind a row's end its own
 // last value is repeated.
 at::Tensor unpacking(std::span<const std::uint32_t> begins, std::span<const std::int32_t> lengths,
@@ -85,7 +110,8 @@ bool is_padded(const feed::Batch& batch) {
   return true;
 }
 
-void take_reference(const feed::Batch& batch, const TensorRules& rules, ModelBatch& out) {
+void take_reference(const feed::Batch& batch, const TensorRules& rules, const at::Tensor& places,
+                    ModelBatch& out) {
   const feed::MelArray mel = batch.reference_mel();
   if (mel.data == nullptr) return;
   const at::Device place = batch.device().is_cuda() ? rules.device : at::Device(at::kCPU);
@@ -94,8 +120,8 @@ void take_reference(const feed::Batch& batch, const TensorRules& rules, ModelBat
       view_at(mel.data, {signed_of(mel.shape[0]), signed_of(mel.shape[1]), signed_of(mel.shape[2])},
               scalar_of(mel.dtype), place);
   const at::Tensor cut = view.narrow(1, 0, num_frames);
-  out.reference =
-      normalised(place.is_cpu() ? to_device(cut.contiguous(), rules.device) : cut, rules.scale);
+  const at::Tensor there = place.is_cpu() ? to_device(cut.contiguous(), rules.device) : cut;
+  out.reference = normalised(stretched(there, places), rules.scale);
   out.reference_len =
       lengths_of(batch.reference_len(), rules.device).clamp_max_(rules.max_reference_frames);
 }
@@ -123,7 +149,8 @@ bool has_rows(const feed::Batch& batch) {
   return false;
 }
 
-ModelBatch take_tensors(feed::Batch batch, const TensorRules& rules) {
+ModelBatch take_tensors(feed::Batch batch, const TensorRules& rules,
+                        std::optional<std::uint64_t> batch_number) {
   check_place(batch, rules);
   const at::Device place = batch.device().is_cuda() ? rules.device : at::Device(at::kCPU);
   const feed::MelArray mels = batch.mel();
@@ -143,13 +170,15 @@ ModelBatch take_tensors(feed::Batch batch, const TensorRules& rules) {
     tokens = unpack(tokens.view(-1), unpacking(batch.token_begins(), batch.text_len(),
                                                longest_of(batch.text_len())));
   }
+  const at::Tensor places =
+      drawn_places(rules, batch_number, static_cast<std::size_t>(mel.size(0)));
   ModelBatch out{.tokens = tokens.to(at::kLong),
                  .text_len = lengths_of(batch.text_len(), rules.device),
-                 .mel = normalised(mel, rules.scale),
+                 .mel = normalised(stretched(mel, places), rules.scale),
                  .mel_len = lengths_of(batch.mel_len(), rules.device),
                  .reference = {},
                  .reference_len = {}};
-  take_reference(batch, rules, out);
+  take_reference(batch, rules, places, out);
   if (batch.device().is_cuda()) batch.release(current_stream(rules.device));
   return out;
 }

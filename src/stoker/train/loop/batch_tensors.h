@@ -4,6 +4,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,6 +21,7 @@ struct TensorRules {
   MelScale scale{};
   std::int64_t num_mels = 0;
   std::int64_t max_reference_frames = 0;  // of a longer reference the first ones are taken
+  VoiceWarps warps{};                     // of batches with a number
 };
 
 // Whether there is a row that has both a text and frames.
@@ -30,8 +32,10 @@ void check_place(const feed::Batch& batch, const TensorRules& rules);
 
 // Takes padded and packed batches, in host memory or in that of the model's device. The batch goes
 // back to the feed as soon as the device has read it; the host does not wait for that. The stream
-// must have waited for the batch. E-TRAIN-SETTINGS as check_place().
-ModelBatch take_tensors(feed::Batch batch, const TensorRules& rules);
+// must have waited for the batch. With a number its voices are stretched as the rules' warps say.
+// E-TRAIN-SETTINGS as check_place().
+ModelBatch take_tensors(feed::Batch batch, const TensorRules& rules,
+                        std::optional<std::uint64_t> batch_number = {});
 
 // What the host must know of a batch after it is gone.
 struct RowNames {

@@ -14,6 +14,7 @@
 #include "stoker/feed/batch.h"
 #include "stoker/train/checkpoint/tensor_file.h"
 #include "stoker/train/model/model_shape.h"
+#include "stoker/train/model/voice_warp.h"
 
 namespace stoker::train {
 
@@ -42,6 +43,7 @@ struct LearnerOptions {
   Device device = Device::cpu();
   config::Precision precision = config::Precision::kFp32;  // not auto
   double dropout = 0.1;
+  VoiceWarps warps{};  // of training batches
   std::uint64_t seed = 0;
   bool is_deterministic = false;       // on a GPU; a CPU always is
   unsigned num_threads = 1;            // of libtorch on the CPU

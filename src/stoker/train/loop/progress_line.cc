@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "stoker/base/number_text.h"
+#include "stoker/observe/diagnose/verdict.h"
 
 namespace stoker::train {
 namespace {
@@ -13,6 +14,13 @@ constexpr double kMuchData = 0.3;
 std::string rate_text(double value) {
   if (value >= 100) return fmt::format("{:.0f}", value);
   return fmt::format("{:.{}f}", value, value >= 10 ? 1 : 2);
+}
+
+// The old word for the size, and the verdict of `stoker diagnose`.
+std::string verdict_words(double data_share) {
+  const bool waits = observe::verdict_of_stall(data_share) == observe::LoopVerdict::kStarved;
+  return fmt::format("data {} 30 % of the step, training {}", data_share > kMuchData ? ">" : "<=",
+                     waits ? "waits for it (why: stoker diagnose)" : "is not held up by it");
 }
 
 }  // namespace
@@ -33,10 +41,7 @@ std::string summary_text(const TimeSummary& summary) {
   return fmt::format("epoch {}: {} of {:.1f} ms, data {:.1f} ms ({:.1f} %), compute {:.1f} ms: {}",
                      summary.epochs_done, counted(summary.num_steps, "step", "steps"),
                      summary.step_ms, summary.data_ms, 100 * share, summary.compute_ms,
-                     share > kMuchData
-                         ? "data > 30 % of the step, training waits for it (more workers, a "
-                           "complete cache: stoker precompute)"
-                         : "data <= 30 % of the step, training is not held up by it");
+                     verdict_words(share));
 }
 
 }  // namespace stoker::train

@@ -33,8 +33,8 @@ struct TimeSummary {
   double compute_ms = 0;
 };
 
-// "epoch 10: 450 steps of 58.7 ms, data 0.1 ms (0.2 %), compute 58.4 ms: …", where the verdict is
-// the old one: data > 30 % of the step holds training up.
+// "epoch 10: 450 steps of 58.7 ms, data 0.1 ms (0.2 %), compute 58.4 ms: …", with the old
+// word for the size (data > 30 % of the step) and the verdict of `stoker diagnose`.
 std::string summary_text(const TimeSummary& summary);
 
 }  // namespace stoker::train

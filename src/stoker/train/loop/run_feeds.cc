@@ -75,6 +75,7 @@ feed::OpenedFeed open_train(Settings& settings, const std::string& whole, const 
                             feed::OpenOptions options) {
   options.state = start.state;
   options.state_origin = start.origin;
+  options.record_folder = start.run_folder;
   try {
     return open_part(settings, whole, options);
   } catch (const Failure& failure) {
@@ -149,6 +150,9 @@ std::optional<feed::OpenedFeed> open_evaluation(Settings& settings, Part part,
 
 RunFeeds open_run_feeds(const Settings& given, const FeedStart& start, const TrainingHooks& hooks) {
   Settings settings = feed::resolve_auto_device(given, feed::AutoMel::kMeasured, hooks.devices);
+  // A measured choice may fall otherwise after a resume, and a GPU's mel has other last bits.
+  if (settings.training.deterministic && settings.gpu.mel_place == config::MelPlace::kAuto)
+    settings.gpu.mel_place = config::MelPlace::kCpu;
   const Part part = evaluation_part(settings, *hooks.io);
   const std::string whole = part == Part::kDrawn ? whole_cache(settings, *hooks.io) : std::string();
   const bool is_split = part == Part::kFiles || part == Part::kDrawn;

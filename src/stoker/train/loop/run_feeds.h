@@ -25,7 +25,8 @@ struct RunFeeds {
 struct FeedStart {
   std::optional<std::string> state{};
   std::string origin{};
-  bool may_differ = false;  // training.allow_changed_data: then from the front of the epoch
+  bool may_differ = false;   // training.allow_changed_data: then from the front of the epoch
+  std::string run_folder{};  // where the records of the batches are kept; empty: with the process
 };
 
 // The evaluation part is data.val_path; else metadata_eval.csv of the data set; else the split, of

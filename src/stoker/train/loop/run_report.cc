@@ -16,9 +16,10 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr milliseconds kBetweenLines{100};
-constexpr seconds kBetweenSamples{1};
 constexpr seconds kBetweenFlushes{2};
 constexpr std::size_t kMostIntervals = 1'000'000;
+constexpr std::size_t kRecentIntervals = 256;
+constexpr double kGib = 1024.0 * 1024 * 1024;
 
 double per_step_ms(double sum_s, std::uint64_t num_steps) {
   return num_steps == 0 ? 0.0 : 1e3 * sum_s / static_cast<double>(num_steps);
@@ -38,6 +39,19 @@ LossFigures mean_losses(const auto& losses) {
     mean.flow += each.flow / count;
   }
   return mean;
+}
+
+// Longer batches take longer: each interval is compared with others of its own shape.
+double interval_cv(const auto& intervals) {
+  std::map<std::uint64_t, std::vector<double>> by_shape;
+  for (const auto& [shape, seconds_] : intervals) by_shape[shape].push_back(seconds_);
+  std::vector<double> relative;
+  for (const auto& [shape, all] : by_shape) {
+    const double median = observe::median_of(all);
+    if (median <= 0) continue;
+    for (const double each : all) relative.push_back(each / median);
+  }
+  return observe::summarize_intervals(relative).cv();
 }
 
 }  // namespace
@@ -79,10 +93,13 @@ StepTaken RunReport::settle(const UpdateFigures& figures, RunState& state) {
   if (!is_first_) {
     all_.add(step, figures);
     if (intervals_.size() < kMostIntervals) intervals_.emplace_back(step.shape, step.step_s);
+    recent_intervals_.emplace_back(step.shape, step.step_s);
+    if (recent_intervals_.size() > kRecentIntervals) recent_intervals_.pop_front();
   }
   is_first_ = false;
   recent_.add(step, figures);
   since_summary_.add(step, figures);
+  since_log_.add(step, figures);
   state.totals.num_clips += step.counts.num_clips;
   state.totals.true_frames += step.counts.true_frames;
   state.totals.train_s += step.step_s;
@@ -125,21 +142,43 @@ void RunReport::log(const StepTaken& step, const UpdateFigures& figures) {
   } catch (const Failure& failure) {
     tell_failure(failure.error());
   }
+  log_feed(step.record.step);
+  log_machine(step.record.step);
   if (hooks_.clock->now() - last_flushed_ >= kBetweenFlushes) flush();
 }
 
-void RunReport::sample_gpu(Device device) {
-  const std::chrono::nanoseconds now = hooks_.clock->now();
-  if (device.is_cpu() || now - last_sampled_ < kBetweenSamples) return;
-  if (nvml_ == nullptr && last_sampled_.count() == 0) nvml_ = cuda::Nvml::open();
-  last_sampled_ = now;
-  if (nvml_ == nullptr) return;
-  const cuda::GpuSample sample = nvml_->sample(static_cast<unsigned>(device.index()));
-  if (sample.utilization_percent) gpu_percent_.push_back(*sample.utilization_percent);
+// Of all steps since the last point, where train/ has those of one step.
+void RunReport::log_feed(std::uint64_t step) {
+  const Sums sums = std::exchange(since_log_, {});
+  scalar(step, "feed/clips_per_s", rate(sums.num_clips, sums.step_s));
+  scalar(step, "feed/stall_share", sums.step_s > 0 ? sums.data_s / sums.step_s : 0.0);
+  scalar(step, "feed/interval_cv", interval_cv(recent_intervals_));
+  if (machine_.num_ready) scalar(step, "feed/ready_batches", *machine_.num_ready);
 }
 
-void RunReport::show_progress(std::uint64_t step, Device device) {
-  sample_gpu(device);
+void RunReport::log_machine(std::uint64_t step) {
+  const auto put = [&](std::string_view tag, const auto& value, double unit) {
+    if (value) scalar(step, tag, static_cast<double>(*value) / unit);
+  };
+  const observe::MachineWindow& machine = machine_.machine;
+  put("cpu/cores", machine.cpu.own_cores, 1);
+  put("disk/read_mb_per_s",
+      machine.storage.device_read_bytes_per_s ? machine.storage.device_read_bytes_per_s
+                                              : machine.storage.own_read_bytes_per_s,
+      1e6);
+  if (!machine.gpu) return;
+  put("gpu/utilization", machine.gpu->utilization_percent, 1);
+  put("gpu/memory_gib", machine.gpu->memory_used_bytes, kGib);
+  put("gpu/power_w", machine.gpu->power_w, 1);
+}
+
+void RunReport::see_machine(const RunWatch::Reading& reading) {
+  machine_ = reading;
+  if (reading.machine.gpu && reading.machine.gpu->utilization_percent)
+    gpu_percent_.push_back(*reading.machine.gpu->utilization_percent);
+}
+
+void RunReport::show_progress(std::uint64_t step) {
   const std::chrono::nanoseconds now = hooks_.clock->now();
   if (recent_.num_steps == 0 || now - last_shown_ < kBetweenLines) return;
   last_shown_ = now;
@@ -201,25 +240,12 @@ void RunReport::tell_failure(const Error& error) {
                "figures of this run cannot be written, training goes on: " + error_line(error));
 }
 
-// Longer batches take longer: each interval is compared with others of its own shape.
-double RunReport::interval_cv() const {
-  std::map<std::uint64_t, std::vector<double>> by_shape;
-  for (const auto& [shape, seconds_] : intervals_) by_shape[shape].push_back(seconds_);
-  std::vector<double> relative;
-  for (const auto& [shape, all] : by_shape) {
-    const double median = observe::median_of(all);
-    if (median <= 0) continue;
-    for (const double each : all) relative.push_back(each / median);
-  }
-  return observe::summarize_intervals(relative).cv();
-}
-
 void RunReport::put_result(Json& out) const {
   const double wall_s = since_start_.seconds();
   out["clips_per_s"] = rate(all_.num_clips, all_.step_s);
   out["frames_per_s"] = rate(all_.num_frames, all_.step_s);
   out["stall_share"] = all_.step_s > 0 ? all_.data_s / all_.step_s : 0.0;
-  out["interval_cv"] = interval_cv();
+  out["interval_cv"] = interval_cv(intervals_);
   out["au"] = nullptr;
   out["gpu_util_mean"] = nullptr;
   out["gpu_util_p5"] = nullptr;
@@ -246,6 +272,24 @@ void put_losses(const RunState& state, Json& out) {
   };
   put("first", state.first);
   put("last", state.last);
+}
+
+void put_cache(const feed::OpenedFeed& opened, Json& out) {
+  std::uint64_t num_hits = 0;
+  for (std::uint32_t i = 0; i < opened.source->num_utterances(); ++i) {
+    const feed::RecordRoute& route = opened.source->routes()[i];
+    num_hits += route.mel || route.pcm ? 1 : 0;
+  }
+  const feed::FeedStats stats = opened.feed.stats();
+  std::uint64_t num_rebuilt = 0;
+  for (const feed::FallbackCount& each : stats.fallbacks) {
+    if (each.from == "cache record") num_rebuilt += each.count;
+  }
+  out["cache"] = Json{{"hits", num_hits},
+                      {"misses", opened.source->num_utterances() - num_hits},
+                      {"rebuilt", num_rebuilt},
+                      {"errors", opened.feed.bad_rows().size()}};
+  out["fallbacks"] = feed::fallbacks_json(stats.fallbacks);
 }
 
 }  // namespace stoker::train

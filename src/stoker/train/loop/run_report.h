@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "stoker/base/json.h"
-#include "stoker/cuda/nvml.h"
 #include "stoker/feed/batch_counts.h"
 #include "stoker/feed/sampling/epoch_plan.h"
 #include "stoker/train/loop/event_file.h"
@@ -22,8 +21,11 @@
 #include "stoker/train/loop/run_judge.h"
 #include "stoker/train/loop/run_state.h"
 #include "stoker/train/loop/training_run.h"
+#include "stoker/train/loop/watch/run_watch.h"
 
 namespace stoker::train {
+
+using ShapedInterval = std::pair<std::uint64_t, double>;  // a step's shape and seconds
 
 // One update as the loop saw it.
 struct StepTaken {
@@ -57,7 +59,10 @@ class RunReport {
   StepTaken settle(const UpdateFigures& figures, RunState& state);
 
   // At most ten times a second.
-  void show_progress(std::uint64_t step, Device device);
+  void show_progress(std::uint64_t step);
+  // What the machine did lately, for the progress line and TensorBoard.
+  void see_machine(const RunWatch::Reading& reading);
+  std::uint64_t num_machine_readings() const { return machine_.number; }
   // Every observe.report_every epochs.
   void end_epoch(std::uint64_t epochs_done);
 
@@ -68,6 +73,8 @@ class RunReport {
 
   // Rates, shares and times of this process.
   void put_result(Json& out) const;
+  // Told once; training goes on.
+  void tell_failure(const Error& error);
 
  private:
   struct Sums {
@@ -82,9 +89,8 @@ class RunReport {
   };
 
   void log(const StepTaken& step, const UpdateFigures& figures);
-  void sample_gpu(Device device);
-  double interval_cv() const;
-  void tell_failure(const Error& error);
+  void log_feed(std::uint64_t step);
+  void log_machine(std::uint64_t step);
 
   const config::Settings& settings_;
   const TrainingHooks& hooks_;
@@ -94,13 +100,14 @@ class RunReport {
   Sums all_;     // without the first step, which starts threads and caches
   Sums recent_;  // since the last progress line
   Sums since_summary_;
+  Sums since_log_;
   std::optional<ProgressFigures> shown_;
   std::deque<LossFigures> losses_;  // the latest
-  std::vector<std::pair<std::uint64_t, double>> intervals_;
-  std::unique_ptr<cuda::Nvml> nvml_;
+  std::vector<ShapedInterval> intervals_;
+  std::deque<ShapedInterval> recent_intervals_;
+  RunWatch::Reading machine_;  // number 0: none yet
   std::vector<double> gpu_percent_;
   std::chrono::nanoseconds last_shown_{};
-  std::chrono::nanoseconds last_sampled_{};
   std::chrono::nanoseconds last_flushed_{};
   double cpu_before_s_;
   Stopwatch since_start_;
@@ -112,5 +119,7 @@ class RunReport {
 
 // Means of the first and the last steps, as "loss_first", "flow_first", …
 void put_losses(const RunState& state, Json& out);
+// Utterances found in the cache and not, records made anew, rows that were bad, and fallbacks.
+void put_cache(const feed::OpenedFeed& opened, Json& out);
 
 }  // namespace stoker::train

@@ -94,6 +94,7 @@ class Starter {
   StartedRun start() {
     check_given(settings_, hooks_);
     RunFolder folder = RunFolder::open(*hooks_.io, training_.checkpoint_dir).take_or_raise();
+    run_folder_ = folder.path();
     std::optional<EarlierRun> earlier = find_earlier(folder);
     const bool is_resumed = earlier && !training_.reset_training;
     if (is_resumed) compare_settings(earlier->voice.settings, settings_);
@@ -162,7 +163,7 @@ class Starter {
   }
 
   RunFeeds open_feeds(const std::optional<EarlierRun>& earlier) {
-    FeedStart start{.may_differ = training_.allow_changed_data};
+    FeedStart start{.may_differ = training_.allow_changed_data, .run_folder = run_folder_};
     if (earlier && !training_.reset_training) {
       start.state = earlier->state.feed;
       start.origin = earlier->state.feed_origin;
@@ -251,6 +252,9 @@ class Starter {
         .num_threads = num_threads(run),
         .max_device_bytes = device_bound(settings_, run.device, hooks_),
         .uses_graphs = uses_graphs(training_.graphs, run.device)};
+    if (training_.voice_warp > 0)
+      options.warps = VoiceWarps(config::recipe_of(settings_.features), training_.voice_warp,
+                                 static_cast<std::uint64_t>(settings_.run.seed));
     settle_precision(run, options.precision);
     options.scale = scale_for(run, earlier);
     if (earlier) check_shape(earlier->voice.shape, options.shape, earlier->folder);
@@ -324,7 +328,7 @@ class Starter {
   void put_aside(StartedRun& run, std::uint64_t step) {
     const std::string path = run.folder->path();
     const File folder = open_file(*hooks_.io, path, OpenFor::kFolder).take_or_raise();
-    for (const char* name : {"checkpoints", "metrics.jsonl", "bad-steps.jsonl"}) {
+    for (const char* name : {"checkpoints", "metrics.jsonl", "bad-steps.jsonl", "machine.jsonl"}) {
       if (!info_if_present(*hooks_.io, folder.handle(), name).take_or_raise()) continue;
       std::string aside = fmt::format("before-{}-{}", checkpoint_name(step), name);
       for (int i = 2; info_if_present(*hooks_.io, folder.handle(), aside).take_or_raise(); ++i)
@@ -341,6 +345,7 @@ class Starter {
   }
 
   const Settings& settings_;
+  std::string run_folder_;  // empty: nothing is kept
   const TrainingHooks& hooks_;
   const config::TrainingSettings& training_;
   std::optional<std::uint64_t> batch_frames_;  // that were fitted, now or when the run began

@@ -53,7 +53,8 @@ class TorchLearner final : public Learner {
         rules_{.device = place.device,
                .scale = options.scale,
                .num_mels = options.shape.num_mels,
-               .max_reference_frames = options.shape.reference_frames},
+               .max_reference_frames = options.shape.reference_frames,
+               .warps = options.warps},
         evaluation_seed_(KeyedDraws({options.seed, "train-evaluation"}).next_u64()),
         sums_(at::zeros({kNumSums}, at::kDouble)) {
     if (options.precision == config::Precision::kFp16) {
@@ -80,7 +81,7 @@ class TorchLearner final : public Learner {
       if (!has_rows(batch)) return;
       if (steps_) return steps_->add_batch(std::move(batch), batch_number);
       busy_.begin();
-      const ModelBatch tensors = take_tensors(std::move(batch), rules_);
+      const ModelBatch tensors = take_tensors(std::move(batch), rules_, batch_number);
       const Losses losses = forward(tensors, {options_.seed, batch_number}, ModelMode::kTrain);
       at::Tensor weighted = losses.total() * losses.num_frames;
       if (scale_.scale.defined()) weighted = weighted * scale_.scale;

@@ -16,6 +16,8 @@
 #include "stoker/train/loop/run_report.h"
 #include "stoker/train/loop/run_start.h"
 #include "stoker/train/loop/schedule.h"
+#include "stoker/train/loop/watch/run_metrics.h"
+#include "stoker/train/loop/watch/run_watch.h"
 
 namespace stoker::train {
 namespace {
@@ -76,6 +78,7 @@ class TrainingRun {
                  .events_folder = events_folder(settings, path_),
                  .first_step = first_step_,
                  .is_resumed = run_.is_resumed}),
+        watch_(settings, run_, hooks),
         bad_steps_(LineFile::open(*hooks.io, path_ + "/bad-steps.jsonl", first_step_),
                    training_.max_bad_steps, run_.state.totals.bad_steps),
         early_stop_(training_),
@@ -88,6 +91,7 @@ class TrainingRun {
   }
 
   Json run() {
+    const RunMetrics metrics(settings_, hooks_, train_feed());
     write_settings(settings_, path_, *hooks_.io);
     if (run_.is_reset) save({});
     if (settings_.observe.enable_text2audio_eval && !hooks_.speak_sample)
@@ -174,9 +178,20 @@ class TrainingRun {
     report_.take(std::move(taken));
   }
 
-  // Figures that the device has by now.
+  feed::Feed& train_feed() { return run_.feeds.train.feed; }
+
+  // Figures that the device has by now. A host that is ahead of it waits as part of its step; one
+  // that waits for everything does so for what comes next.
   void settle(Learner::Wait wait) {
-    for (const UpdateFigures& figures : run_.learner->take_figures(wait)) {
+    const Stopwatch waited;
+    const auto all = run_.learner->take_figures(wait);
+    if (wait == Learner::Wait::kWait) {
+      train_feed().note(
+          feed::ConsumerWork::kSync,
+          std::chrono::nanoseconds(static_cast<std::int64_t>(waited.seconds() * 1e9)));
+    }
+    const feed::WorkTimer timer(train_feed(), feed::ConsumerWork::kLogging);
+    for (const UpdateFigures& figures : all) {
       const StepTaken step = report_.settle(figures, run_.state);
       if (step.ends_epoch) report_.end_epoch(step.record.epoch + 1);
       if (!figures.is_skipped) continue;
@@ -195,8 +210,12 @@ class TrainingRun {
     settle(is_evaluated || is_saved ? Learner::Wait::kWait
            : is_behind              ? Learner::Wait::kOldest
                                     : Learner::Wait::kNo);
-    report_.show_progress(step, run_.device);
-    saver_.tell();
+    {
+      const feed::WorkTimer timer(train_feed(), feed::ConsumerWork::kLogging);
+      see_machine();
+      report_.show_progress(step);
+      saver_.tell();
+    }
     std::optional<double> evaluated;
     if (is_evaluated) evaluated = evaluate_now();
     if (is_saved) save(evaluated);
@@ -205,7 +224,14 @@ class TrainingRun {
     step_began_ = hooks_.clock->now();
   }
 
+  void see_machine() {
+    if (const auto reading = watch_.newer_than(report_.num_machine_readings()))
+      report_.see_machine(*reading);
+    if (const std::optional<Error> failure = watch_.take_failure()) report_.tell_failure(*failure);
+  }
+
   std::optional<double> evaluate_now() {
+    const feed::WorkTimer timer(train_feed(), feed::ConsumerWork::kValidation);
     const std::optional<LossFigures> losses = measure();
     if (!losses) return std::nullopt;
     is_stopped_early_ = early_stop_.add(losses->total());
@@ -230,7 +256,10 @@ class TrainingRun {
     return losses;
   }
 
-  void save(std::optional<double> evaluated) { saver_.save(run_, evaluated); }
+  void save(std::optional<double> evaluated) {
+    const feed::WorkTimer timer(train_feed(), feed::ConsumerWork::kCheckpoint);
+    saver_.save(run_, evaluated);
+  }
 
   // Whether there was something to show.
   bool show_samples(std::uint64_t step) {
@@ -239,9 +268,11 @@ class TrainingRun {
         observe.spectrogram_log_interval && is_due(step, *observe.spectrogram_log_interval);
     const bool is_spoken =
         observe.enable_text2audio_eval && is_due(step, observe.text2audio_interval_steps);
+    if (!is_drawn && !is_spoken) return false;
+    const feed::WorkTimer timer(train_feed(), feed::ConsumerWork::kOther);
     if (is_drawn) draw_pictures(run_, report_, hooks_.stop);
     if (is_spoken) speaker_.speak(run_, report_);
-    return is_drawn || is_spoken;
+    return true;
   }
 
   Json finish() {
@@ -256,10 +287,17 @@ class TrainingRun {
     if (is_new && (!is_stopped || is_quick_to_save())) save(evaluated);
     saver_.wait();
     if (!is_stopped) put_alignment(result);
+    end_watch(result);
     report_.flush();
     if (is_stopped) tell_how_to_go_on();
     put_result(result);
     return result;
+  }
+
+  void end_watch(Json& result) {
+    const std::optional<observe::TraceSummary> trace = watch_.finish();
+    see_machine();
+    if (trace) tell_trace(hooks_, settings_.observe.trace, *trace, result);
   }
 
   void put_alignment(Json& result) {
@@ -292,7 +330,7 @@ class TrainingRun {
     result["epochs"] = state.epochs_done;
     put_losses(state, result);
     report_.put_result(result);
-    put_cache(result);
+    put_cache(run_.feeds.train, result);
     result["parameters"] = run_.learner->num_parameters();
     if (state.batch_frames > 0) result["batch_frames"] = state.batch_frames;
     if (run_.sizing) result["sizing"] = sizing_json(*run_.sizing);
@@ -307,25 +345,6 @@ class TrainingRun {
     result["evaluation"] = last_evaluation_ ? *last_evaluation_ : Json();
   }
 
-  void put_cache(Json& result) const {
-    const feed::OpenedFeed& opened = run_.feeds.train;
-    std::uint64_t num_hits = 0;
-    for (std::uint32_t i = 0; i < opened.source->num_utterances(); ++i) {
-      const feed::RecordRoute& route = opened.source->routes()[i];
-      num_hits += route.mel || route.pcm ? 1 : 0;
-    }
-    const feed::FeedStats stats = opened.feed.stats();
-    std::uint64_t num_rebuilt = 0;
-    for (const feed::FallbackCount& each : stats.fallbacks) {
-      if (each.from == "cache record") num_rebuilt += each.count;
-    }
-    result["cache"] = Json{{"hits", num_hits},
-                           {"misses", opened.source->num_utterances() - num_hits},
-                           {"rebuilt", num_rebuilt},
-                           {"errors", opened.feed.bad_rows().size()}};
-    result["fallbacks"] = feed::fallbacks_json(stats.fallbacks);
-  }
-
   const config::Settings& settings_;
   const TrainingHooks& hooks_;
   const config::TrainingSettings& training_;
@@ -333,6 +352,7 @@ class TrainingRun {
   std::string path_;
   std::uint64_t first_step_;
   RunReport report_;
+  RunWatch watch_;
   BadSteps bad_steps_;
   EarlyStop early_stop_;
   SampleSpeaker speaker_;
@@ -348,7 +368,9 @@ class TrainingRun {
 
 Json run_training(const config::Settings& settings, const TrainingHooks& hooks) {
   try {
-    return TrainingRun(settings, hooks).run();
+    Json result = TrainingRun(settings, hooks).run();
+    write_report(settings, hooks, result);
+    return result;
   } catch (const Failure& failure) {
     if (failure.error().code != &kTrainMemory) throw;
     Error error = failure.error();

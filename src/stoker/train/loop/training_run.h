@@ -13,6 +13,7 @@
 #include "stoker/base/json.h"
 #include "stoker/config/settings.h"
 #include "stoker/feed/device/gpu_mode.h"
+#include "stoker/observe/machine/gpu_gauge.h"
 #include "stoker/train/loop/learner.h"
 #include "stoker/train/loop/voice_record.h"
 
@@ -55,6 +56,8 @@ struct TrainingHooks {
   // warning where sentences were asked for.
   std::function<std::vector<SpokenSample>(const SampleRequest&)> speak_sample = {};
   const feed::DeviceView* devices = nullptr;  // null: asks the driver
+  // What the GPU does meanwhile; null: NVML, of the device that the model is on.
+  std::function<observe::GpuGauge(int device)> open_gauge = {};
 };
 
 // Trains as the settings say; returns the keys of `stoker train --json` (docs/guide/train.md).

@@ -12,6 +12,7 @@
 #include "stoker/base/machine_figures.h"
 #include "stoker/observe/resource_use.h"
 #include "stoker/train/errors.h"
+#include "stoker/train/loop/run_extras.h"
 #include "stoker/train/loop/run_start.h"
 #include "stoker/train/measure/measured_figures.h"
 #include "stoker/train/measure/measured_steps.h"
@@ -23,6 +24,7 @@ namespace {
 constexpr std::array<std::string_view, 3> kModeNames{"feed", "resident", "both"};
 // A GPU's clock drifts by a per cent within seconds: resident steps come before and after.
 constexpr double kResidentShare = 0.15;  // of the fed time, each
+constexpr double kMostResidentS = 6;     // each: by then the mean of their steps is known well
 // Over every shape on a GPU, where a step is run, captured and run again; once on the CPU.
 constexpr std::size_t kWarmRounds = 3;
 
@@ -32,9 +34,10 @@ struct HeldMemory {
   std::optional<std::uint64_t> device_bytes{};
 };
 
-config::Settings measured_settings(config::Settings settings, bool is_naive) {
-  settings.loader.use_native_loading = !is_naive;
-  if (is_naive) settings.loader.preprocessing_mode = config::PreprocessingMode::kRuntime;
+config::Settings measured_settings(config::Settings settings, const MeasureRequest& request) {
+  settings.loader.use_native_loading = !request.is_naive;
+  if (!request.keep.empty()) settings.training.checkpoint_dir = request.keep;
+  if (request.is_naive) settings.loader.preprocessing_mode = config::PreprocessingMode::kRuntime;
   settings.data.val_path.clear();
   settings.data.val_split = 0;
   settings.training.resume = settings.training.reset_training = false;
@@ -45,10 +48,10 @@ class Measurement {
  public:
   Measurement(const config::Settings& settings, const MeasureRequest& request,
               const TrainingHooks& hooks)
-      : settings_(measured_settings(settings, request.is_naive)),
+      : settings_(measured_settings(settings, request)),
         request_(request),
         hooks_(hooks),
-        run_(start_unsaved(settings_, hooks)),
+        run_(request.keep.empty() ? start_unsaved(settings_, hooks) : start_run(settings_, hooks)),
         resident_(run_.feeds.settings, hooks),
         timer_(*run_.learner, settings_, hooks) {
     run_.feeds.evaluation.reset();
@@ -60,6 +63,7 @@ class Measurement {
     const bool with_resident = request_.mode != MeasureMode::kFeed;
     if (with_resident) measure_resident();
     if (with_fed) measure_fed();
+    if (!request_.keep.empty()) save();
     if (with_fed && with_resident) measure_resident();
     require_steps(with_fed ? fed_ : still_);
     return result();
@@ -115,7 +119,8 @@ class Measurement {
   void measure_resident() {
     const bool is_alone = request_.mode == MeasureMode::kResident;
     ResidentSteps steps(resident_, plan_, hooks_);
-    run_for(steps, is_alone ? request_.seconds : kResidentShare * request_.seconds);
+    run_for(steps, is_alone ? request_.seconds
+                            : std::min(kMostResidentS, kResidentShare * request_.seconds));
     const MeasuredWindow window = timer_.finish().window;
     still_.has_device_clock = window.has_device_clock;
     still_.steps.insert(still_.steps.end(), window.steps.begin(), window.steps.end());
@@ -142,6 +147,17 @@ class Measurement {
     StepTimer::Timed timed = timer_.finish();
     fed_ = std::move(timed.window);
     plan_ = std::move(timed.plan);
+  }
+
+  // Steps over the same few batches would follow: what is kept has learned from the data.
+  void save() {
+    run_.state.step = timer_.num_steps();
+    run_.state.batches = timer_.num_batches();
+    run_.state.feed = run_.feeds.train.feed.state();
+    RunSaver saver(std::move(*run_.folder), {}, hooks_);
+    saver.save(run_, {});
+    saver.wait();
+    kept_ = saver.newest();
   }
 
   HeldMemory held_now() const {
@@ -212,6 +228,7 @@ class Measurement {
     out["au"] = use ? Json(use->share) : Json();
     out["au_error"] = use ? Json(use->error) : Json();
     out["au_coverage"] = use ? Json(use->coverage) : Json();
+    out["kept"] = kept_.empty() ? Json() : Json(kept_);
     out["resident"] = still_.steps.empty() ? Json() : window_json(still_);
     out["resident_batches"] = resident_.num_batches();
     out["shapes"] = timer_.shapes().json();
@@ -233,6 +250,7 @@ class Measurement {
   observe::GpuTimeline gpu_;
   HeldMemory before_, after_;
   double cpu_percent_ = 0;
+  std::string kept_;  // checkpoint folder
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Training that is only measured: the feed, learner and steps of a run, without checkpoints and
-// evaluation, and the same steps over batches that stay in memory.
+// Training that is measured: the feed, learner and steps of a run, without evaluation, and the same
+// steps over batches that stay in memory.
 #pragma once
 
 #include <cstdint>
@@ -28,14 +28,17 @@ struct MeasureRequest {
   double warmup_s = 2;    // of fed steps that are not counted, after every shape was met
   MeasureMode mode = MeasureMode::kBoth;
   bool with_steps = false;  // the result lists every step
+  // Run folder for what the fed steps have learned; empty: nothing is saved. Its steps count those
+  // before the window too.
+  std::string keep{};
   // Opened for the window of fed steps on a GPU; tests bring their own.
   std::function<observe::GpuGauge(int device)> open_gauge = observe::open_gpu_gauge;
 };
 
 // The result: loader, mode, device, model_size, precision, parameters, batch_size, batch_frames,
 // num_workers, graphs{…}, the figures of the fed window (measured_figures.h, GpuTimeline), au,
-// au_error, au_coverage, resident{…}, memory{…}, host_syncs_per_step, fallbacks{…}, stopped. Throws
-// Failure; E-TRAIN-DATA where the window was too short for two steps.
+// au_error, au_coverage, kept, resident{…}, memory{…}, host_syncs_per_step, fallbacks{…}, stopped.
+// Throws Failure; E-TRAIN-DATA where the window was too short for two steps.
 Json run_measurement(const config::Settings& settings, const MeasureRequest& request,
                      const TrainingHooks& hooks);
 

@@ -77,6 +77,8 @@ class StepTimer {
   void restart();
 
   const ShapeNumbers& shapes() const { return shapes_; }
+  std::uint64_t num_steps() const { return num_steps_; }  // all, the warm-up's too
+  std::uint64_t num_batches() const { return num_batches_; }
 
  private:
   struct Pending {

@@ -29,11 +29,21 @@ const ReferenceMel& own_reference(const VoiceRecord& voice, const std::string& f
          .cure = "name about three seconds of speech with --reference FILE"});
 }
 
-// The reference to speak with: the user's file, else the one that came with the checkpoint.
-ReferenceMel reference_of(Io& io, const SpeechRequest& request, const VoiceRecord& voice,
-                          const std::string& folder) {
-  return request.reference.empty() ? own_reference(voice, folder)
-                                   : load_reference(io, request.reference, voice);
+using References = std::vector<std::vector<float>>;  // [frames, mels] each
+
+// To speak with: the user's files, else the reference that came with the checkpoint.
+References references_of(Io& io, const SpeechRequest& request, const VoiceRecord& voice,
+                         const std::string& folder) {
+  if (request.references.empty()) return {own_reference(voice, folder).values};
+  if (request.references.size() != 1 && request.references.size() != request.texts.size())
+    raise({.code = &kSpeakReference,
+           .promised =
+               fmt::format("one reference, or one for each of {} texts", request.texts.size()),
+           .found = std::to_string(request.references.size())});
+  References all;
+  for (const std::string& path : request.references)
+    all.push_back(load_reference(io, path, voice).values);
+  return all;
 }
 
 // Before a model of that shape is made: a damaged record must not ask for all memory.
@@ -96,9 +106,33 @@ void check_finite(const Learner::SpokenMel& spoken, const std::string& folder) {
 struct SpeakingRules {
   const SpeechRequest& request;
   const VoiceRecord& voice;
-  const ReferenceMel& reference;
+  const References& references;
   const std::string& folder;  // of the checkpoint, for errors
 };
+
+Learner::SpeakRequest asked_of(const std::vector<SpokenTokens>& tokens, const SpeakingRules& how) {
+  Learner::SpeakRequest asked{.tokens = {},
+                              .references = how.references,
+                              .num_steps = how.request.num_steps,
+                              .speed = how.request.speed,
+                              .seed = how.request.seed};
+  for (const SpokenTokens& each : tokens) asked.tokens.push_back(each.ids);
+  return asked;
+}
+
+// A GPU loads each kernel when it is first used, which takes longer than a sentence: the first text
+// in the fewest steps, in seconds.
+double use_first(Learner& learner, const std::vector<SpokenTokens>& tokens,
+                 const SpeakingRules& how) {
+  constexpr int kFewestSteps = 4;
+  const Stopwatch watch;
+  Learner::SpeakRequest asked = asked_of(tokens, how);
+  asked.tokens.resize(1);
+  asked.references.resize(1);
+  asked.num_steps = kFewestSteps;
+  learner.speak(asked);
+  return watch.seconds();
+}
 
 // From tokens to samples: all texts in one call of the model, then the vocoder on every core.
 SpeechReport spoken_by(Learner& learner, std::vector<SpokenTokens>& tokens,
@@ -106,13 +140,7 @@ SpeechReport spoken_by(Learner& learner, std::vector<SpokenTokens>& tokens,
   const config::MelRecipe recipe = config::recipe_of(how.voice.settings.features);
   const std::unique_ptr<Vocoder> vocoder = make_griffin_lim_vocoder(recipe).take_or_raise();
   const Stopwatch watch;
-  Learner::SpeakRequest asked{.tokens = {},
-                              .references = {how.reference.values},
-                              .num_steps = how.request.num_steps,
-                              .speed = how.request.speed,
-                              .seed = how.request.seed};
-  for (const SpokenTokens& each : tokens) asked.tokens.push_back(each.ids);
-  std::vector<Learner::SpokenMel> spoken = learner.speak(asked);
+  std::vector<Learner::SpokenMel> spoken = learner.speak(asked_of(tokens, how));
   SpeechReport report;
   report.speeches.resize(spoken.size());
   run_parallel(count_cpus().allowed, spoken.size(), [&](std::size_t i) {
@@ -141,11 +169,14 @@ SpeechReport speak(Io& io, const SpeechRequest& request, const MakeLearner& make
   const VoiceRecord voice = take_voice(found.checkpoint, found.folder);
   const TextReader reader(voice, {.language = request.language, .vocabulary = request.vocabulary});
   std::vector<SpokenTokens> tokens = read_all(reader, request.texts);
-  const ReferenceMel reference = reference_of(io, request, voice, found.folder);
+  const References references = references_of(io, request, voice, found.folder);
   const std::unique_ptr<Learner> learner = restored_learner(make, request, voice, found);
-  SpeechReport report = spoken_by(
-      *learner, tokens,
-      {.request = request, .voice = voice, .reference = reference, .folder = found.folder});
+  const SpeakingRules how{
+      .request = request, .voice = voice, .references = references, .folder = found.folder};
+  const bool is_on_gpu = request.device && request.device->is_cuda();
+  const double first_use_s = is_on_gpu ? use_first(*learner, tokens, how) : 0;
+  SpeechReport report = spoken_by(*learner, tokens, how);
+  report.first_use_s = first_use_s;
   report.passed_over = std::move(found.passed_over);
   return report;
 }
@@ -155,9 +186,9 @@ SpeechReport speak_with(Learner& learner, const VoiceRecord& voice,
   const SpeechRequest request{.checkpoint = {}, .texts = texts};
   const std::string place = "the run";
   std::vector<SpokenTokens> tokens = read_all(TextReader(voice, {}), texts);
-  const ReferenceMel reference = own_reference(voice, place);
+  const References references{own_reference(voice, place).values};
   return spoken_by(learner, tokens,
-                   {.request = request, .voice = voice, .reference = reference, .folder = place});
+                   {.request = request, .voice = voice, .references = references, .folder = place});
 }
 
 }  // namespace stoker::train

@@ -20,7 +20,8 @@ namespace stoker::train {
 struct SpeechRequest {
   std::string checkpoint;  // what load_checkpoint() takes
   std::vector<std::string> texts;
-  std::string reference{};                  // sound file; empty: the one kept in the checkpoint
+  // Sound files: one for all texts, or one each; none: the one kept in the checkpoint.
+  std::vector<std::string> references{};
   std::optional<std::string> language{};    // empty: the checkpoint's
   std::optional<std::string> vocabulary{};  // only to be compared with the checkpoint's
   int num_steps = 16;                       // 4 to 32
@@ -44,6 +45,7 @@ struct SpeechReport {
   std::vector<Speech> speeches;
   double audio_s = 0;
   double compute_s = 0;                  // from tokens to samples, without loading the model
+  double first_use_s = 0;                // a GPU's: its kernels are loaded by a short trial before
   std::vector<std::string> passed_over;  // error lines of newer checkpoints that are not whole
   double rtf() const { return audio_s > 0 ? compute_s / audio_s : 0; }
 };

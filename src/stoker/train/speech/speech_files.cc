@@ -121,11 +121,9 @@ Json write_speech(Io& io, const SpeechReport& report, const SpeechFiles& files) 
     }
     rows.push_back(std::move(row));
   }
-  return {{"audio_s", report.audio_s},
-          {"compute_s", report.compute_s},
-          {"rtf", report.rtf()},
-          {"files", std::move(written)},
-          {"speeches", std::move(rows)}};
+  return {{"audio_s", report.audio_s},         {"compute_s", report.compute_s},
+          {"first_use_s", report.first_use_s}, {"rtf", report.rtf()},
+          {"files", std::move(written)},       {"speeches", std::move(rows)}};
 }
 
 std::vector<SpokenSample> speak_sample(Io& io, const SampleRequest& request) {

@@ -23,8 +23,8 @@ struct SpeechFiles {
 std::string speech_picture_svg(const Speech& speech);
 std::vector<std::byte> speech_picture_png(const Speech& speech);
 
-// Returns audio_s, compute_s, rtf, files and speeches[]{text, file, audio_s, frames}. Throws what
-// the file system says.
+// Returns audio_s, compute_s, first_use_s, rtf, files and speeches[]{text, file, audio_s, frames}.
+// Throws what the file system says.
 Json write_speech(Io& io, const SpeechReport& report, const SpeechFiles& files);
 
 // What a run calls to be heard while it learns: one file step-NNNNNNNN-K.wav in the folder for each

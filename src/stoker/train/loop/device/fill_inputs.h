@@ -42,6 +42,7 @@ struct FillTarget {
   std::uint32_t num_mels = 0;
   float mean = 0;
   float deviation = 1;
+  const float* warps = nullptr;  // [VoiceWarps::kNumWarps, num_mels]; null: nothing is stretched
 };
 
 // Also notes the step and begins its span of time. Asynchronous. Throws GpuError.

@@ -40,6 +40,33 @@ __device__ void normalise(const T* from, float* to, std::uint64_t count, const F
   }
 }
 
+// The same, each band mixed of the two on either side of it.
+template <class T>
+__device__ void stretch(const T* from, float* to, std::uint64_t count, const FillTarget& rule,
+                        const float* places) {
+  const std::uint64_t step = std::uint64_t{gridDim.x} * kThreads;
+  for (std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x; i < count; i += step) {
+    const auto band = static_cast<std::uint32_t>(i % rule.num_mels);
+    const T* const frame = from + (i - band);
+    const float place = places[band];
+    const auto below = static_cast<std::uint32_t>(place);
+    const float low = float_of(frame[below]);
+    const float high = float_of(frame[below + 1 < rule.num_mels ? below + 1 : below]);
+    const float mixed = low + (high - low) * (place - static_cast<float>(below));
+    to[i] = (mixed - rule.mean) / rule.deviation;
+  }
+}
+
+template <class T, int kWidth>
+__device__ void take_mel(const T* from, float* to, std::uint64_t count, const FillTarget& rule,
+                         std::uint32_t warp) {
+  if (rule.warps == nullptr) {
+    normalise<T, kWidth>(from, to, count, rule);
+  } else {
+    stretch<T>(from, to, count, rule, rule.warps + std::uint64_t{warp} * rule.num_mels);
+  }
+}
+
 template <class T>
 __device__ void clear(T* to, std::uint64_t begin, std::uint64_t end) {
   const std::uint64_t step = std::uint64_t{gridDim.x} * kThreads;
@@ -65,9 +92,8 @@ __device__ void take_reference(const FillSource& from, const FillTarget& to, con
   float* const out = to.reference + row * to.reference_frames * width;
   const std::uint64_t taken = place.reference_frames * width;
   if (taken > 0) {
-    normalise<T, kWidth>(
-        static_cast<const T*>(from.reference) + row * from.reference_stride * width, out, taken,
-        to);
+    take_mel<T, kWidth>(static_cast<const T*>(from.reference) + row * from.reference_stride * width,
+                        out, taken, to, place.warp);
   }
   clear(out, taken, to.reference_frames * width);
 }
@@ -100,8 +126,8 @@ __global__ void fill_kernel(FillSource from, FillTarget to, std::uint64_t step) 
     clear(to.tokens, from.num_tokens, to.num_tokens);
     return;
   }
-  normalise<T, kWidth>(static_cast<const T*>(from.mel) + place.from_frame * width,
-                       to.mel + place.to_frame * width, place.num_frames * width, to);
+  take_mel<T, kWidth>(static_cast<const T*>(from.mel) + place.from_frame * width,
+                      to.mel + place.to_frame * width, place.num_frames * width, to, place.warp);
   if (to.reference != nullptr) take_reference<T, kWidth>(from, to, place, row);
   if (blockIdx.x == 0) take_text(from, to, place, row);
 }

@@ -98,7 +98,13 @@ StepInputs::StepInputs(const TensorRules& rules, StepLedger* ledger)
     : rules_(rules),
       ledger_(ledger),
       tables_(rules.device.index(), kNumTables),
-      staged_(rules.device.index(), kNumStaged) {}
+      staged_(rules.device.index(), kNumStaged) {
+  if (rules.warps.is_empty()) return;
+  const std::span<const float> places = rules.warps.places();
+  const at::Tensor host = at::empty({static_cast<std::int64_t>(places.size())}, at::kFloat);
+  std::copy(places.begin(), places.end(), host.data_ptr<float>());
+  warps_ = host.to(rules.device);
+}
 
 const PackedBatch& StepInputs::of(const StepShape& shape) {
   const auto [found, is_new] = inputs_.try_emplace(shape);
@@ -137,7 +143,8 @@ FillTarget StepInputs::target_of(const StepShape& shape) {
           .reference_frames = short_of(shape.reference_frames),
           .num_mels = short_of(rules_.num_mels),
           .mean = static_cast<float>(rules_.scale.mean),
-          .deviation = static_cast<float>(rules_.scale.deviation)};
+          .deviation = static_cast<float>(rules_.scale.deviation),
+          .warps = warps_.defined() ? warps_.const_data_ptr<float>() : nullptr};
 }
 
 void StepInputs::take(feed::Batch batch, const StepShape& shape, std::uint64_t step) {
@@ -148,6 +155,9 @@ void StepInputs::take(feed::Batch batch, const StepShape& shape, std::uint64_t s
   StagedParts memory(ring.take(parts.sum()));
   const std::span rows(reinterpret_cast<RowPlace*>(memory.take(parts.row_bytes)), batch.num_rows());
   const RowTotals totals = place_rows(batch, shape.reference_frames, rows);
+  if (!rules_.warps.is_empty())
+    for (std::size_t row = 0; row < rows.size(); ++row)
+      rows[row].warp = rules_.warps.draw(step, row);
   const feed::MelArray reference = batch.reference_mel();
   FillSource from{.rows = rows.data(),
                   .num_rows = static_cast<std::uint32_t>(rows.size()),

@@ -37,6 +37,7 @@ class StepInputs {
   StepLedger* ledger_;
   StagingRing tables_;
   StagingRing staged_;
+  at::Tensor warps_;                               // not defined: nothing is stretched
   at::Tensor mel_, tokens_, lengths_, reference_;  // flat, the largest so far
   std::map<StepShape, PackedBatch> inputs_;
 };

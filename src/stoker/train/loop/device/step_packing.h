@@ -26,7 +26,7 @@ struct RowPlace {
   std::uint32_t num_frames = 0;
   std::uint32_t num_tokens = 0;
   std::uint32_t reference_frames = 0;
-  std::uint32_t reserved = 0;  // a row is two loads of 16 bytes
+  std::uint32_t warp = 0;  // of VoiceWarps, where there are any; a row is two loads of 16 bytes
 };
 
 struct RowTotals {
