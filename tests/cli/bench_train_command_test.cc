@@ -10,6 +10,7 @@ namespace {
 
 using nlohmann::json;
 using testing::HasSubstr;
+using testing::Not;
 
 const std::string kFake = "STOKER_TRAIN_LIBRARY=" STOKER_FAKE_LIBRARY;
 
@@ -83,6 +84,25 @@ TEST_F(BenchTrainCommandTest, SlowerThanTheKeptRunIsExitCodeOne) {
   EXPECT_EQ(slower.exit_code, 1);
   EXPECT_EQ(json::parse(slower.out)["against"][0]["is_below"], true);
   EXPECT_EQ(run_program(line("--loader native --bar 0.8 --against " + kept), kFake).exit_code, 0);
+}
+
+TEST_F(BenchTrainCommandTest, KeptReportIsReadBeforeAnythingIsMeasured) {
+  write_text(folder_ + "/broken.json", "{");
+  const ProgramRun broken =
+      run_program(line("--loader native --against " + folder_ + "/broken.json"), kFake);
+  EXPECT_EQ(broken.exit_code, 2);
+  EXPECT_THAT(broken.err, HasSubstr("broken.json"));
+  EXPECT_THAT(broken.err, Not(HasSubstr("measuring")));
+}
+
+TEST_F(BenchTrainCommandTest, OneRowCanBeKept) {
+  const std::string keep = " --keep " + folder_ + "/run --json";
+  const ProgramRun one = run_program(line("--loader native" + keep), kFake);
+  ASSERT_EQ(one.exit_code, 0) << one.err;
+  EXPECT_EQ(json::parse(one.out)["rows"][0]["request"]["keep"], folder_ + "/run");
+  const ProgramRun two = run_program(line(keep), kFake);
+  EXPECT_EQ(two.exit_code, 2);
+  EXPECT_THAT(two.err, HasSubstr("2 rows"));
 }
 
 TEST_F(BenchTrainCommandTest, WithoutAModelNoLibraryIsNeeded) {

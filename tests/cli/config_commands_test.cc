@@ -66,29 +66,33 @@ TEST(ConfigMigrateTest, WritesANativeFileThatChecksClean) {
   EXPECT_EQ(json::parse(check.out)["files"][0]["from_original"], false);
 }
 
-TEST(ConfigRecommendTest, KnownCardsGetTheirSettingsAndTheOutputLoads) {
-  struct Row {
-    const char* gpu;
-    const char *batch, *workers, *prefetch;
-  };
-  for (const Row& row : {Row{"rtx4090", "32", "24", "32"}, Row{"3090", "24", "16", "24"},
-                         Row{"\"RTX 3060\"", "8", "8", "8"}, Row{"h200", "48", "16", "48"}}) {
-    const ProgramRun run = run_program(std::string("config recommend --json --gpu ") + row.gpu);
-    ASSERT_EQ(run.exit_code, 0) << run.err;
-    std::map<std::string, std::string> values;
-    const json object = json::parse(run.out);
-    for (const auto& entry : object["settings"]) {
-      values[entry["setting"]] = entry["value"];
-      EXPECT_FALSE(entry["reason"].get<std::string>().empty());
-    }
-    EXPECT_EQ(values["data.batch_size"], row.batch) << row.gpu;
-    EXPECT_LE(std::stoi(values["data.num_workers"]), std::stoi(row.workers)) << row.gpu;
-    EXPECT_EQ(values["data.prefetch_buffer_size"], row.prefetch) << row.gpu;
-    const std::string file = fresh_folder() + "/r.yaml";
-    write_text(file, run_program(std::string("config recommend --gpu ") + row.gpu).out);
-    EXPECT_EQ(run_program("config check " + file).exit_code, 0) << read_text(file);
+TEST(ConfigRecommendTest, RecommendedSettingsAreMeasuredAndLoad) {
+  const std::string file = fresh_folder() + "/r.yaml";
+  const ProgramRun run =
+      run_program("config recommend --json --gpu \"RTX 3060\" --budget-s 1 --out " + file);
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const json object = json::parse(run.out);
+  std::map<std::string, std::string> values;
+  for (const auto& entry : object["settings"]) {
+    values[entry["setting"]] = entry["value"];
+    EXPECT_FALSE(entry["reason"].get<std::string>().empty());
   }
-  EXPECT_EQ(run_program("config recommend --gpu rtx409O").exit_code, 2);
+  EXPECT_EQ(object["original"]["batch_size"], 8);
+  EXPECT_EQ(object["original"]["accumulation"], 2);
+  EXPECT_EQ(object["is_made_data"], true);
+  EXPECT_GT(object["clips_per_s"]["value"], 0);
+  EXPECT_GE(object["tried"].size(), 2U);
+  EXPECT_EQ(run_program("config check " + file).exit_code, 0) << read_text(file);
+  const ProgramRun show = run_program("config show --json --config " + file);
+  const json settings = json::parse(show.out)["settings"];
+  EXPECT_EQ(settings["data"]["num_workers"]["value"].dump(), values["data.num_workers"]);
+  EXPECT_EQ(settings["data"]["batch_frames"]["value"].dump(), values["data.batch_frames"]);
+}
+
+TEST(ConfigRecommendTest, RefusesACardItDoesNotKnowBeforeAnythingIsMeasured) {
+  const ProgramRun run = run_program("config recommend --gpu rtx409O");
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_EQ(run.err.find("making"), std::string::npos) << run.err;
 }
 
 class ReferencePageTest : public testing::TestWithParam<const char*> {};

@@ -77,7 +77,7 @@ TEST(SynthesizeCommandTest, SeveralTextsGetNumberedFiles) {
   EXPECT_EQ(request["out"][2], folder + "/o-3.wav");
   EXPECT_EQ(request["pictures"][0], folder + "/p-1.svg");
   EXPECT_EQ(request["save_mel"], json::array());
-  EXPECT_EQ(request["reference"], "");
+  EXPECT_TRUE(request["references"].empty());
 }
 
 struct BadLine {

@@ -14,7 +14,7 @@ inline constexpr ErrorCode kBenchWrong{
 inline constexpr ErrorCode kBenchChoice{
     "E-BENCH-CHOICE", ExitCode::kUsage,
     "A loader, path or grid of the benchmark is not one that exists here.",
-    "`stoker bench feed --help` lists them"};
+    "`stoker bench feed --help` and `stoker bench train --help` list them"};
 inline constexpr ErrorCode kBenchNothing{
     "E-BENCH-NOTHING", ExitCode::kCheckFailed,
     "The consumer got too few batches within a window for any figure.",
@@ -30,7 +30,12 @@ inline constexpr ErrorCode kBenchCache{
     "shape.",
     "name an empty or absent folder, which is filled, or one that `stoker bench cache` made"};
 
-inline constexpr std::array kErrorCodes{&kBenchWrong, &kBenchChoice, &kBenchNothing, &kBenchPeers,
-                                        &kBenchCache};
+inline constexpr ErrorCode kSelftest{
+    "E-SELFTEST", ExitCode::kCheckFailed,
+    "A check of `stoker selftest` found something else than it should.",
+    "do what its help line says, then run `stoker selftest` again"};
+
+inline constexpr std::array kErrorCodes{&kBenchWrong, &kBenchChoice, &kBenchNothing,
+                                        &kBenchPeers, &kBenchCache,  &kSelftest};
 
 }  // namespace stoker::bench

@@ -49,6 +49,9 @@ void add_rates(const std::vector<FeedWindow>& windows, FeedBenchRow& row) {
     row.held_mb = std::max(row.held_mb, window.held_mb);
     row.buffers_mb = std::max(row.buffers_mb, window.buffers_mb);
   }
+  row.windows_clips_per_s = rates;
+  for (const FeedWindow& window : windows)
+    row.windows_cpu_s_per_1000_clips.push_back(cpu_per_1000(window));
   row.clips_per_s = best->consumer.clips_per_s();
   row.median_clips_per_s = observe::median_of(rates);
   row.first_batch_s = observe::median_of(first_batches);
@@ -157,7 +160,23 @@ void add_window(Io& io, const FeedBenchCase& what, const FeedWindowOptions& opti
   }
 }
 
+double median_ratio(const std::vector<double>& over, const std::vector<double>& under) {
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < std::min(over.size(), under.size()); ++i)
+    ratios.push_back(over[i] / under[i]);
+  return ratios.empty() ? 1.0 : observe::median_of(ratios);
+}
+
 }  // namespace
+
+FeedBenchCost cost_between(const FeedBenchRow& with, const FeedBenchRow& without) {
+  return {
+      .median_rate = 1 - median_ratio(with.windows_clips_per_s, without.windows_clips_per_s),
+      .best_rate = 1 - with.clips_per_s / without.clips_per_s,
+      .median_cpu =
+          median_ratio(with.windows_cpu_s_per_1000_clips, without.windows_cpu_s_per_1000_clips) - 1,
+      .best_cpu = with.cpu_s_per_1000_clips / without.cpu_s_per_1000_clips - 1};
+}
 
 FeedBenchReport bench_feed(Io& io, const FeedBenchOptions& options) {
   const unsigned num_windows = std::max(1U, options.num_windows);

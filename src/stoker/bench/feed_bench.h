@@ -37,11 +37,12 @@ struct FeedBenchRow : feed::BatchCounts {
   FeedBenchCase what;
   unsigned num_workers = 0;
   std::string device = "cpu";
-  double clips_per_s = 0;         // best window
-  double median_clips_per_s = 0;  // of all windows
-  double audio_s_per_s = 0;       // in the best window
-  std::string limit;              // what the figure is up against
-  double limit_clips_per_s = 0;   // best of the windows of that limit; 0: none measured
+  double clips_per_s = 0;                                                 // best window
+  double median_clips_per_s = 0;                                          // of all windows
+  std::vector<double> windows_clips_per_s, windows_cpu_s_per_1000_clips;  // in turn
+  double audio_s_per_s = 0;                                               // in the best window
+  std::string limit;             // what the figure is up against
+  double limit_clips_per_s = 0;  // best of the windows of that limit; 0: none measured
   double share_of_limit = 0;
   double cpu_s_per_1000_clips = 0;  // in the window that took the least
   double cpu_percent = 0;           // of all cores allowed
@@ -69,6 +70,17 @@ struct FeedBenchRow : feed::BatchCounts {
   feed::TunerKnobs knobs;               // at the end of the last window
   std::optional<feed::TunerLog> tuner;  // of the last window
 };
+
+// What one case costs beside another whose windows took turns with its own: shares, above 0 where
+// `with` brings less. Rates and processor time for a clip, each window against its neighbour, the
+// median; and the best windows against each other.
+struct FeedBenchCost {
+  double median_rate = 0;
+  double best_rate = 0;
+  double median_cpu = 0;
+  double best_cpu = 0;
+};
+FeedBenchCost cost_between(const FeedBenchRow& with, const FeedBenchRow& without);
 
 struct FeedBenchReport {
   std::vector<FeedBenchRow> rows;

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <stdexcept>
 #include <utility>
 
 #include "stoker/base/cpu_count.h"
@@ -15,7 +13,6 @@ namespace stoker::bench {
 namespace {
 
 constexpr std::array<std::string_view, 3> kModelNames{"none", "gemm", "stoker"};
-constexpr double kDeviations = 2;  // of the mean: 95 of 100 cases
 constexpr double kMsPerSecond = 1e3;
 
 // Keys that only a model's run has.
@@ -97,35 +94,6 @@ void put_speed_ups(std::vector<Json>& rows) {
   }
 }
 
-// Relative error of the mean, from the rates of a window's parts; 0 where there are too few.
-double relative_error(const Json& row) {
-  if (!row.contains("block_frames_per_s")) return 0;
-  std::vector<double> rates;
-  for (const Json& each : row.at("block_frames_per_s").elements()) rates.push_back(each.number());
-  if (rates.size() < 2) return 0;
-  const double mean = observe::mean_of(rates);
-  double squares = 0;
-  for (const double each : rates) squares += (each - mean) * (each - mean);
-  const auto count = static_cast<double>(rates.size());
-  return mean > 0 ? std::sqrt(squares / (count - 1) / count) / mean : 0;
-}
-
-RateDifference difference(const Json& now, const Json& then) {
-  const double before = figure_at(then, "frames_per_s").value_or(0);
-  const double ratio = before > 0 ? figure_at(now, "frames_per_s").value_or(0) / before : 0;
-  const double error = kDeviations * std::hypot(relative_error(now), relative_error(then));
-  return {.name = row_name(now),
-          .ratio = ratio,
-          .low = ratio * (1 - error),
-          .high = ratio * (1 + error)};
-}
-
-[[noreturn]] void raise_no_report(std::string found) {
-  raise({.code = &kBenchChoice,
-         .promised = "a report of `stoker bench train --json` with one of these rows",
-         .found = std::move(found)});
-}
-
 }  // namespace
 
 TrainModel train_model_from(std::string_view name) {
@@ -158,34 +126,6 @@ std::vector<Json> bench_train(Io& io, const TrainBenchOptions& options) {
   }
   put_speed_ups(rows);
   return rows;
-}
-
-std::optional<double> figure_at(const Json& row, std::string_view key) {
-  try {
-    return row.at(key).number();
-  } catch (const std::out_of_range&) {
-    return std::nullopt;
-  }
-}
-
-std::string row_name(const Json& row) {
-  std::string name = row.at("loader").text() + " " + row.at("path").text();
-  for (const Json& change : row.at("changed").elements()) name += " " + change.text();
-  return name;
-}
-
-std::vector<RateDifference> compare_rates(const std::vector<Json>& rows, const Json& kept) {
-  std::vector<RateDifference> found;
-  try {
-    for (const Json& row : rows)
-      for (const Json& then : kept.at("rows").elements())
-        if (row_name(then) == row_name(row) && then.at("model").text() == row.at("model").text())
-          found.push_back(difference(row, then));
-  } catch (const std::out_of_range&) {
-    raise_no_report("something else");
-  }
-  if (found.empty()) raise_no_report("none of them");
-  return found;
 }
 
 }  // namespace stoker::bench

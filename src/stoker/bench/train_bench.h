@@ -13,6 +13,7 @@
 #include "stoker/base/io/io.h"
 #include "stoker/base/json.h"
 #include "stoker/bench/feed_bench_case.h"
+#include "stoker/bench/rate_compare.h"
 
 namespace stoker::bench {
 
@@ -43,23 +44,5 @@ struct TrainBenchOptions {
 // of the same settings. Builds what a cell reads and compares its first batches with an independent
 // way of making them before it is measured: E-BENCH-WRONG.
 std::vector<Json> bench_train(Io& io, const TrainBenchOptions& options);
-
-// The number at `key`, which may be null or absent.
-std::optional<double> figure_at(const Json& row, std::string_view key);
-
-// "naive files data.batch_size=8"
-std::string row_name(const Json& row);
-
-// True frames a second of a row beside that of the row of the same name in a kept report, with the
-// range in which the ratio is in 95 of 100 cases as far as the parts of both windows tell.
-struct RateDifference {
-  std::string name;
-  double ratio = 0;  // now over then
-  double low = 0;
-  double high = 0;
-};
-// Rows that only one of the two has are left out. Throws E-BENCH-CHOICE where `kept` is no report
-// of this benchmark or has none of the rows.
-std::vector<RateDifference> compare_rates(const std::vector<Json>& rows, const Json& kept);
 
 }  // namespace stoker::bench

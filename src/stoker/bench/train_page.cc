@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "stoker/base/number_text.h"
-#include "stoker/base/report/svg.h"
+#include "stoker/base/report/figures.h"
 #include "stoker/bench/train_bench.h"
 
 namespace stoker::bench {
@@ -59,15 +59,13 @@ void add_timelines(HtmlReport& page, const std::vector<Json>& rows) {
   std::vector<ChartSeries> all;
   all.reserve(rows.size());
   for (const Json& row : rows) all.push_back(use_over_time(row));
-  page.add_chart(
-      [&all](unsigned width) {
-        return line_chart({.title = "GPU use over time",
-                           .description = "The driver's utilisation, means of each second.",
-                           .x = {.label = "time (s)"},
-                           .y = {.label = "GPU (%)", .low = 0, .high = 100},
-                           .width = width},
-                          all);
-      },
+  add_line_figure(
+      page,
+      {.title = "GPU use over time",
+       .description = "The driver's utilisation, means of each second.",
+       .x = {.label = "time (s)"},
+       .y = {.label = "GPU (%)", .low = 0, .high = 100}},
+      all,
       "Share of the time in which a kernel ran, as the driver tells it; the mean of each second.");
 }
 
@@ -78,17 +76,14 @@ void add_histogram(HtmlReport& page, const Json& row) {
   std::vector<double> sorted = intervals_ms;
   std::sort(sorted.begin(), sorted.end());
   const double high_ms = sorted[sorted.size() - 1 - sorted.size() / 100];
-  page.add_chart(
-      [&](unsigned width) {
-        return histogram_chart(
-            {.title = row_name(row) + ": time between steps",
-             .description = "Number of steps by the time since the step before.",
-             .x = {.label = "interval (ms)", .low = 0, .high = std::max(high_ms * 1.05, 1e-3)},
-             .y = {.label = "steps"},
-             .width = width,
-             .height = 260},
-            intervals_ms, kBins);
-      },
+  add_histogram_figure(
+      page,
+      {.title = row_name(row) + ": time between steps",
+       .description = "Number of steps by the time since the step before.",
+       .x = {.label = "interval (ms)", .low = 0, .high = std::max(high_ms * 1.05, 1e-3)},
+       .y = {.label = "steps"},
+       .height = 260},
+      intervals_ms, kBins,
       fmt::format("{} steps; {} ms, standard deviation over mean {}.", grouped(intervals_ms.size()),
                   batch_text(row), text_of(figure_at(row, "interval_cv"), "{:.3f}")));
 }

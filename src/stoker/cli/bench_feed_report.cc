@@ -1,6 +1,8 @@
 // The rows of `stoker bench feed`, as JSON and as a table.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "stoker/base/json.h"
 #include "stoker/base/number_text.h"
 #include "stoker/cli/bench_reports.h"
@@ -79,6 +81,7 @@ Json row_json(const bench::FeedBenchRow& row) {
            {"num_workers", row.num_workers},
            {"clips_per_s", row.clips_per_s},
            {"median_clips_per_s", row.median_clips_per_s},
+           {"windows_clips_per_s", row.windows_clips_per_s},
            {"samples_per_s", row.clips_per_s},
            {"audio_s_per_s", row.audio_s_per_s},
            {"limit", row.limit},
@@ -129,6 +132,35 @@ const bench::FeedBenchRow* naive_twin(const bench::FeedBenchReport& report,
   return nullptr;
 }
 
+// The row without instruments that took turns with this one, which has them.
+const bench::FeedBenchRow* uninstrumented_twin(const bench::FeedBenchReport& report,
+                                               const bench::FeedBenchRow& row) {
+  std::vector<std::string> wanted = row.what.changed;
+  const auto on = std::find(wanted.begin(), wanted.end(), "observe.records=true");
+  if (on == wanted.end()) return nullptr;
+  *on = "observe.records=false";
+  for (const bench::FeedBenchRow& other : report.rows) {
+    if (other.what.loader == row.what.loader && other.what.path == row.what.path &&
+        other.what.changed == wanted)
+      return &other;
+  }
+  return nullptr;
+}
+
+Json cost_json(const bench::FeedBenchCost& cost) {
+  return {{"median_rate", cost.median_rate},
+          {"best_rate", cost.best_rate},
+          {"median_cpu", cost.median_cpu},
+          {"best_cpu", cost.best_cpu}};
+}
+
+void print_cost(CommandContext& context, const bench::FeedBenchCost& cost) {
+  context.print(fmt::format(
+      "  instruments cost {:+.2f} % of the rate (median of neighbouring windows; best against best "
+      "{:+.2f} %), {:+.2f} % of processor time for a clip (best against best {:+.2f} %)",
+      100 * cost.median_rate, 100 * cost.best_rate, 100 * cost.median_cpu, 100 * cost.best_cpu));
+}
+
 // What a consumer of matrix products saw, and where the time of the feed's threads went.
 void print_times(CommandContext& context, const bench::FeedBenchRow& row) {
   if (row.au) {
@@ -149,15 +181,19 @@ void print_times(CommandContext& context, const bench::FeedBenchRow& row) {
       thread->launch_us_per_batch));
 }
 
-void print_row(CommandContext& context, const bench::FeedBenchRow& row,
-               const bench::FeedBenchRow* naive) {
+std::string name_of(const bench::FeedBenchRow& row) {
   std::string name = fmt::format("{} {} {}", bench::name_of(row.what.loader),
                                  bench::name_of(row.what.path), dtype_of(row.what));
   for (const std::string& change : row.what.changed) name += " " + change;
+  return name;
+}
+
+void print_row(CommandContext& context, const bench::FeedBenchRow& row,
+               const bench::FeedBenchRow* naive) {
   context.print(fmt::format(
       "{}\n  {:>9} clips/s best, {} median{}; {:.0f} % of the reference ({}: {}); {:.4f} CPU s per "
       "1,000 clips, CPU {:.0f} %",
-      name, grouped(static_cast<std::uint64_t>(row.clips_per_s)),
+      name_of(row), grouped(static_cast<std::uint64_t>(row.clips_per_s)),
       grouped(static_cast<std::uint64_t>(row.median_clips_per_s)),
       naive == nullptr || naive == &row
           ? ""
@@ -187,6 +223,22 @@ void print_row(CommandContext& context, const bench::FeedBenchRow& row,
 
 }  // namespace
 
+observe::RunStory story_of_rows(const bench::FeedBenchReport& report, const std::string& data) {
+  observe::RunStory story;
+  story.subject = data;
+  for (const bench::FeedBenchRow& row : report.rows)
+    story.bench.push_back({.name = name_of(row),
+                           .clips_per_s = row.clips_per_s,
+                           .limit = row.limit,
+                           .limit_clips_per_s = row.limit_clips_per_s,
+                           .share_of_limit = row.share_of_limit,
+                           .stall_share = row.stall_share,
+                           .interval_cv = row.intervals.cv(),
+                           .p50_ms = row.intervals.p50_ms,
+                           .p99_ms = row.intervals.p99_ms});
+  return story;
+}
+
 void put_tuner_replay(CommandContext& context, const feed::TunerReplay& replay) {
   context.report()["same_moves"] = !replay.first_difference;
   context.report()["moves"] = replay.moves.size();
@@ -205,8 +257,11 @@ void put_feed_report(CommandContext& context, const bench::FeedBenchReport& repo
     const bench::FeedBenchRow* const naive = naive_twin(report, row);
     Json line = row_json(row);
     if (naive != nullptr) line["speed_up"] = row.clips_per_s / naive->clips_per_s;
+    const bench::FeedBenchRow* const plain = uninstrumented_twin(report, row);
+    if (plain != nullptr) line["instruments_cost"] = cost_json(cost_between(row, *plain));
     out["rows"].push_back(std::move(line));
     print_row(context, row, naive);
+    if (plain != nullptr) print_cost(context, cost_between(row, *plain));
   }
 }
 

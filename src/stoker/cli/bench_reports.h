@@ -5,6 +5,7 @@
 
 #include "stoker/base/error.h"
 #include "stoker/bench/feed_bench.h"
+#include "stoker/observe/report/run_story.h"
 
 namespace stoker::cli {
 
@@ -13,6 +14,9 @@ class CommandContext;
 // The rows of `bench feed` as JSON and as a table. One row is at the top of the JSON object as
 // well; several are told apart under `rows`.
 void put_feed_report(CommandContext& context, const bench::FeedBenchReport& report);
+
+// The rows as a report shows them: what was measured on `data`.
+observe::RunStory story_of_rows(const bench::FeedBenchReport& report, const std::string& data);
 
 // What a log of the tuner leads to when it is played again.
 void put_tuner_replay(CommandContext& context, const feed::TunerReplay& replay);

@@ -1,5 +1,5 @@
 // `stoker bench train`: training with each loader for a while, as the table by which people compare
-// loaders; nothing is saved.
+// loaders.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "stoker/base/bytes.h"
 #include "stoker/base/cpu_count.h"
 #include "stoker/base/number_text.h"
 #include "stoker/base/progress.h"
@@ -32,7 +31,6 @@ namespace voice = data::voice;
 
 constexpr double kSecondsPerMinute = 60;
 constexpr double kDefaultMinutes = 5;
-constexpr std::uint64_t kMaxReportBytes = std::uint64_t{256} << 20U;
 
 struct TrainBenchArguments {
   std::vector<std::string> loaders{"naive", "native"};
@@ -45,6 +43,7 @@ struct TrainBenchArguments {
   std::uint64_t num_clips = 1000;
   std::string html_file;
   std::string against_file;
+  std::string keep;
   double bar = 0.97;
   bool with_steps = false;
 
@@ -120,31 +119,6 @@ void print_table(CommandContext& context, const ReportTable& table) {
   for (const auto& row : table.rows) context.print(line_of(row));
 }
 
-// False where a row is surely slower than the bar allows.
-bool compare(CommandContext& context, const std::vector<Json>& rows,
-             const TrainBenchArguments& arguments) {
-  const File file = open_file(system_io(), arguments.against_file, OpenFor::kRead).take_or_raise();
-  const std::vector<std::byte> bytes = read_whole(file, kMaxReportBytes).take_or_raise();
-  const std::optional<Json> kept = Json::parse(view_text(bytes));
-  bool is_met = true;
-  Json out = Json::array();
-  for (const bench::RateDifference& each :
-       bench::compare_rates(rows, kept ? *kept : Json::object())) {
-    const bool is_below = each.high < arguments.bar;
-    is_met = is_met && !is_below;
-    context.print(fmt::format("{}: {:+.1f} % true frames/s ({:+.1f} to {:+.1f} %){}", each.name,
-                              100 * (each.ratio - 1), 100 * (each.low - 1), 100 * (each.high - 1),
-                              is_below ? ", below the bar" : ""));
-    out.push_back({{"row", each.name},
-                   {"ratio", each.ratio},
-                   {"low", each.low},
-                   {"high", each.high},
-                   {"is_below", is_below}});
-  }
-  context.report()["against"] = std::move(out);
-  return is_met;
-}
-
 void put_rows(CommandContext& context, std::vector<Json> rows,
               const TrainBenchArguments& arguments) {
   if (!arguments.with_steps)
@@ -163,9 +137,35 @@ bench::TrainBenchOptions bench_options(CommandContext& context,
           .say = [&context](std::string_view line) { context.say(line); }};
 }
 
+// As the rows will be called, so that a kept report without any of them is refused at once.
+std::vector<Json> names_of(const bench::TrainBenchOptions& options) {
+  std::vector<Json> rows;
+  rows.reserve(options.cells.size());
+  for (const bench::FeedBenchCase& cell : options.cells)
+    rows.push_back({{"loader", bench::name_of(cell.loader)},
+                    {"path", bench::name_of(cell.path)},
+                    {"model", bench::name_of(options.model)},
+                    {"changed", cell.changed}});
+  return rows;
+}
+
+void check_one_kept(const bench::TrainBenchOptions& options, const std::string& keep) {
+  if (keep.empty()) return;
+  if (options.model == bench::TrainModel::kStoker && options.cells.size() == 1) return;
+  raise({.code = &bench::kBenchChoice,
+         .promised = "one row of --model stoker with --keep",
+         .found = fmt::format("{} of --model {}", counted(options.cells.size(), "row", "rows"),
+                              bench::name_of(options.model)),
+         .cure = "name one loader and one path: --loader native --path cached"});
+}
+
 ExitCode run(CommandContext& context, const TrainBenchArguments& arguments) {
   context.reserve_output(arguments.html_file);
+  std::optional<Json> kept;
+  if (!arguments.against_file.empty()) kept = read_kept(arguments.against_file, "bench train");
   bench::TrainBenchOptions options = bench_options(context, arguments);
+  if (kept) bench::check_kept(names_of(options), {*kept, arguments.against_file});
+  check_one_kept(options, arguments.keep);
   std::optional<train::TrainLibrary> library;
   if (options.model == bench::TrainModel::kStoker) library = find_trainer().take_or_raise();
   TrainerTalk talk(context);
@@ -176,7 +176,8 @@ ExitCode run(CommandContext& context, const TrainBenchArguments& arguments) {
                              .seconds = options.seconds,
                              .warmup_s = arguments.warmup_s,
                              .mode = "both",
-                             .with_steps = arguments.with_steps || !arguments.html_file.empty()},
+                             .with_steps = arguments.with_steps || !arguments.html_file.empty(),
+                             .keep = arguments.keep},
                             talk.hooks());
   };
   const std::vector<Json> rows = bench::bench_train(system_io(), options);
@@ -186,8 +187,13 @@ ExitCode run(CommandContext& context, const TrainBenchArguments& arguments) {
                          bench::train_page(rows, seconds_text(options.seconds) + " a row"));
     context.report()["out"] = arguments.html_file;
   }
+  if (!arguments.grid.empty())
+    put_ranking(context, bench::rank_rates(rows, bench::kTrainRate), "frames/s");
   const bool is_met =
-      arguments.against_file.empty() || rows.empty() || compare(context, rows, arguments);
+      !kept || rows.empty() ||
+      put_differences(
+          context, bench::compare_rates(rows, {*kept, arguments.against_file}, bench::kTrainRate),
+          arguments.bar, "true frames/s");
   put_rows(context, rows, arguments);
   return is_met ? ExitCode::kDone : ExitCode::kCheckFailed;
 }
@@ -213,8 +219,11 @@ void add_own_options(const Command& command, TrainBenchArguments& arguments) {
   command.add_option("--step-ms", arguments.step_ms, "Length of a step of matrix products")
       .positive()
       .show_default();
-  command.add_option("--grid", arguments.grid,
-                     "A setting and its values, key=a,b,c; several: every combination");
+  command
+      .add_option("--grid", arguments.grid,
+                  "A setting or its option and its values, num-workers=1,2,4; several: every "
+                  "combination, ranked")
+      .one_value_each_time();
   command
       .add_option("--clips", arguments.num_clips,
                   "Utterances of the data set that is made where none is named")
@@ -223,9 +232,14 @@ void add_own_options(const Command& command, TrainBenchArguments& arguments) {
   command.add_option("--html", arguments.html_file, "Write the table and timelines as a page");
   command.add_option("--against", arguments.against_file,
                      "Compare with the JSON of an earlier run; exit code 1 below the bar");
-  command.add_option("--bar", arguments.bar, "Share of the earlier speed that must be reached")
+  command
+      .add_option("--at-least,--bar", arguments.bar,
+                  "Share of the earlier speed that must be reached")
       .in_range(0.0, 10.0)
       .show_default();
+  command.add_option("--keep", arguments.keep,
+                     "Run folder for what the one row has learned, to speak with; without it "
+                     "nothing is saved");
   command.add_flag("--per-step", arguments.with_steps, "List every step in the JSON");
 }
 

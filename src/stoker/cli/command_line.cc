@@ -141,8 +141,9 @@ Option Command::on_option(const std::string& names,
   return Option(app_->add_option_function<std::string>(names, taken, help));
 }
 Option Command::on_values(const std::string& names,
-                          const std::function<void(const std::vector<std::string>&)>& taken) const {
-  return Option(app_->add_option_function<std::vector<std::string>>(names, taken));
+                          const std::function<void(const std::vector<std::string>&)>& taken,
+                          const std::string& help) const {
+  return Option(app_->add_option_function<std::vector<std::string>>(names, taken, help));
 }
 
 void Command::before_arguments(std::function<void()> prepare) const {

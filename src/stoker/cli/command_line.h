@@ -84,7 +84,8 @@ class Command {
   Option on_option(const std::string& names, const std::function<void(const std::string&)>& taken,
                    const std::string& help) const;
   Option on_values(const std::string& names,
-                   const std::function<void(const std::vector<std::string>&)>& taken) const;
+                   const std::function<void(const std::vector<std::string>&)>& taken,
+                   const std::string& help = {}) const;
 
   // Called when this command was chosen, before its arguments are read.
   void before_arguments(std::function<void()> prepare) const;

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "stoker/base/cpu_count.h"
 #include "stoker/base/json.h"
 #include "stoker/cli/command_context.h"
 #include "stoker/cli/command_line.h"
@@ -15,10 +14,8 @@
 #include "stoker/config/check_settings.h"
 #include "stoker/config/field_table.h"
 #include "stoker/config/load.h"
-#include "stoker/config/recommend.h"
 #include "stoker/config/settings_text.h"
 #include "stoker/config/value_text.h"
-#include "stoker/cuda/device_probe.h"
 
 namespace stoker::cli {
 namespace {
@@ -97,40 +94,6 @@ ExitCode reference(CommandContext& context, const Command& app, const std::strin
   return ExitCode::kDone;
 }
 
-config::GpuFacts first_gpu(CommandContext& context) {
-  const cuda::DeviceProbe probe = cuda::probe_devices();
-  if (probe.devices.empty()) {
-    context.say(probe.why_none);
-    return {};
-  }
-  const cuda::DeviceInfo& device = probe.devices.front();
-  return {device.name, device.memory_bytes >> 20U, device.compute_major >= 8};
-}
-
-ExitCode recommend(CommandContext& context, const std::string& gpu_name) {
-  const config::GpuFacts gpu =
-      gpu_name.empty() ? first_gpu(context) : config::gpu_by_name(gpu_name);
-  const unsigned cores = count_cpus().allowed;
-  std::string section;
-  Json settings = Json::array();
-  context.print(
-      fmt::format("# For {} and {} cores", gpu.name.empty() ? "no GPU" : gpu.name, cores));
-  for (const auto& [path, value, reason] : config::recommend({.gpu = gpu, .cores = cores})) {
-    const std::size_t dot = path.find('.');
-    const std::string in = dot == path.npos ? "" : path.substr(0, dot);
-    if (in != section) context.print(in + ":");
-    section = in;
-    const std::string key = dot == path.npos ? path : "  " + path.substr(dot + 1);
-    context.print(fmt::format("{:<40} # {}", fmt::format("{}: {}", key, value), reason));
-    settings.push_back({{"setting", path}, {"value", value}, {"reason", reason}});
-  }
-  context.report().update({{"gpu", gpu.name},
-                           {"memory_mib", gpu.memory_mib},
-                           {"cores", cores},
-                           {"settings", settings}});
-  return ExitCode::kDone;
-}
-
 void add_show(const Command& config, CommandContext& context) {
   const Command command = config.add_command("show", "Effective settings and where each came from");
   add_train_options(command, context);
@@ -156,13 +119,6 @@ void add_reference(const Command& config, CommandContext& context, const Command
   context.on(command, [app, &context, page, out] { return reference(context, app, *page, *out); });
 }
 
-void add_recommend(const Command& config, CommandContext& context) {
-  const auto gpu = std::make_shared<std::string>();
-  const Command command = config.add_command("recommend", "Settings for a machine, with reasons");
-  command.add_option("--gpu", *gpu, "Card by name, e.g. rtx4090; this machine's when absent");
-  context.on(command, [&context, gpu] { return recommend(context, *gpu); });
-}
-
 void add_migrate(const Command& config, CommandContext& context) {
   const auto file = std::make_shared<std::string>();
   const auto out = std::make_shared<std::string>();
@@ -176,11 +132,10 @@ void add_migrate(const Command& config, CommandContext& context) {
 
 void add_config_commands(const Command& app, CommandContext& context) {
   const Command config =
-      app.add_command("config", "Settings: show, check, recommend, migrate, reference pages");
+      app.group("config", "Settings: show, check, recommend, migrate, reference pages");
   add_show(config, context);
   add_check(config, context);
   add_reference(config, context, app);
-  add_recommend(config, context);
   add_migrate(config, context);
 }
 

@@ -34,7 +34,7 @@ class LibraryTrainer final : public demo::DemoTrainer {
     train::SynthesisCall call;
     call.checkpoint = speech.checkpoint;
     call.texts = {speech.text};
-    call.reference = speech.reference;
+    call.references = {speech.reference};
     call.out = {speech.wav};
     call.pictures = {speech.picture};
     return library_.synthesize({}, call, talk_.hooks());

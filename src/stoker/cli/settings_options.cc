@@ -224,7 +224,8 @@ config::CommandKind command_kind(std::string_view name) {
   using config::CommandKind;
   if (name == "train" || name == "bench train") return CommandKind::kTrain;
   if (name == "config show") return CommandKind::kShow;
-  const bool runs_a_feed = name == "stream" || name == "bench feed" || name == "demo";
+  const bool runs_a_feed =
+      name == "stream" || name == "profile" || name == "bench feed" || name == "demo";
   return runs_a_feed ? CommandKind::kFeed : CommandKind::kOther;
 }
 

@@ -26,7 +26,7 @@ struct Asked {
   std::string checkpoint;
   std::vector<std::string> texts;
   std::string texts_file;
-  std::string reference;
+  std::vector<std::string> references;
   std::string language;
   std::string vocabulary;
   std::string out;
@@ -90,7 +90,7 @@ ExitCode run(CommandContext& context, const Asked& asked) {
   check_picture_name(asked.picture);
   train::SynthesisCall call{.checkpoint = asked.checkpoint,
                             .texts = all_texts(asked),
-                            .reference = asked.reference,
+                            .references = asked.references,
                             .language = given(asked.language),
                             .vocabulary = given(asked.vocabulary),
                             .num_steps = asked.num_steps,
@@ -126,8 +126,11 @@ void add_synthesize_command(const Command& app, CommandContext& context) {
   command.add_option("--texts", asked->texts_file, "File with one text a line");
   command.add_option("--out", asked->out, "WAV file; of several texts o-1.wav, o-2.wav …")
       .required();
-  command.add_option("--reference", asked->reference,
-                     "About three seconds of the voice to speak with (the checkpoint's own)");
+  command
+      .add_option("--reference", asked->references,
+                  "About three seconds of the voice to speak with (the checkpoint's own); "
+                  "repeatable, then one for each text")
+      .one_value_each_time();
   command.add_option("--language", asked->language, "Language of the texts (the checkpoint's)");
   command.add_option("--vocabulary", asked->vocabulary,
                      "Only compared with the checkpoint's: another one is refused");

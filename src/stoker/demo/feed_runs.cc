@@ -8,7 +8,7 @@
 #include "stoker/base/clock.h"
 #include "stoker/base/cpu_count.h"
 #include "stoker/base/number_text.h"
-#include "stoker/base/report/svg.h"
+#include "stoker/base/report/figures.h"
 #include "stoker/cache/build/precompute.h"
 #include "stoker/feed/open_feed.h"
 #include "stoker/observe/feed_consumer.h"
@@ -52,7 +52,7 @@ DemoLoader run_loader(Io& io, const std::string& name, const config::Settings& s
           .cpu_s_per_1000_clips = 1000 * fast.cpu_s / clips};
 }
 
-std::string interval_chart(const DemoRace& race, unsigned width) {
+void add_interval_chart(HtmlReport& page, const DemoRace& race) {
   std::vector<ChartSeries> series;
   for (const DemoLoader& loader : race.loaders) {
     ChartSeries line{.name = loader.name, .x = {}, .y = {}};
@@ -62,12 +62,14 @@ std::string interval_chart(const DemoRace& race, unsigned width) {
     }
     series.push_back(std::move(line));
   }
-  return line_chart({.title = "Time from batch to batch",
-                     .description = "Milliseconds between batches, as the consumer sees them.",
-                     .x = {.label = "batch"},
-                     .y = {.label = "interval (ms)", .low = 0.0},
-                     .width = width},
-                    series);
+  add_line_figure(page,
+                  {.title = "Time from batch to batch",
+                   .description = "Milliseconds between batches, as the consumer sees them.",
+                   .x = {.label = "batch"},
+                   .y = {.label = "interval (ms)", .low = 0.0}},
+                  series,
+                  "Flat at the consumer's own pace is what a GPU wants to see; everything above it "
+                  "is time in which it idles.");
 }
 
 }  // namespace
@@ -99,9 +101,7 @@ void add_race(HtmlReport& page, const DemoRace& race) {
       "for, in the consumer's thread; the native one does so ahead of time on every core, from the "
       "sound files or from a cache of finished frames (built in {}).",
       kBatchSize, race.step_ms, seconds_text(race.build_s)));
-  page.add_chart([&](unsigned width) { return interval_chart(race, width); },
-                 "Flat at the consumer's own pace is what a GPU wants to see; everything above it "
-                 "is time in which it idles.");
+  add_interval_chart(page, race);
   ReportTable table{.caption = "as the consumer saw it",
                     .header = {"loader", "batch ms, mean and std", "std/mean", "p99 ms", "stall",
                                "clips/s at this pace", "clips/s at most", "CPU s per 1,000 clips"}};

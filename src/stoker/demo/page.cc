@@ -4,15 +4,15 @@
 #include <array>
 
 #include "stoker/audio/feature_picture.h"
-#include "stoker/audio/file/wav_writer.h"
+#include "stoker/audio/file/page_sound.h"
 #include "stoker/base/build_info.h"
 #include "stoker/base/number_text.h"
-#include "stoker/base/report/html_report.h"
-#include "stoker/base/report/svg.h"
+#include "stoker/base/report/figures.h"
 #include "stoker/config/settings.h"
 #include "stoker/demo/feed_runs.h"
 #include "stoker/demo/gpu_figures.h"
 #include "stoker/demo/story.h"
+#include "stoker/observe/report/run_page.h"
 
 namespace stoker::demo {
 namespace {
@@ -39,19 +39,17 @@ void add_data(HtmlReport& page, const DemoStory& story) {
                   .rows = {{grouped(story.counts.rows), grouped(story.counts.accepted),
                             grouped(story.counts.filtered), grouped(story.counts.rejected),
                             seconds_text(story.check_s)}}});
-  page.add_chart(
-      [&](unsigned width) {
-        return histogram_chart({.title = "How long the utterances are",
-                                .description = "Number of utterances by duration.",
-                                .x = {.label = "duration (s)"},
-                                .y = {.label = "utterances"},
-                                .width = width},
-                               story.durations_s, 16);
-      },
+  add_histogram_figure(
+      page,
+      {.title = "How long the utterances are",
+       .description = "Number of utterances by duration.",
+       .x = {.label = "duration (s)"},
+       .y = {.label = "utterances"}},
+      story.durations_s, 16,
       "Batches are made of utterances of similar length, so that little of a batch is padding.");
 }
 
-std::string waveform(const DemoSample& sample, unsigned width) {
+void add_waveform(HtmlReport& page, const DemoSample& sample) {
   constexpr std::size_t kColumns = 700;
   ChartSeries high{.name = "highest", .x = {}, .y = {}};
   ChartSeries low{.name = "lowest", .x = {}, .y = {}};
@@ -67,13 +65,13 @@ std::string waveform(const DemoSample& sample, unsigned width) {
     low.y.push_back(*least / 32768.0);
   }
   const std::array series{high, low};
-  return line_chart({.title = "Waveform",
-                     .description = "Highest and lowest sample over time.",
-                     .x = {.label = "time (s)"},
-                     .y = {.label = "amplitude"},
-                     .width = width,
-                     .height = 220},
-                    series);
+  add_line_figure(page,
+                  {.title = "Waveform",
+                   .description = "Highest and lowest sample over time.",
+                   .x = {.label = "time (s)"},
+                   .y = {.label = "amplitude"},
+                   .height = 220},
+                  series, "The waveform.");
 }
 
 void add_frames(HtmlReport& page, const audio::FileFeatures& features, const std::string& title,
@@ -86,9 +84,9 @@ void add_frames(HtmlReport& page, const audio::FileFeatures& features, const std
 void add_sample(HtmlReport& page, const DemoSample& sample) {
   page.open_section("One utterance, there and back");
   page.add_paragraph(fmt::format("{}: \u201c{}\u201d", sample.id, sample.text));
-  page.add_sound(audio::wav_pcm16_bytes(sample.spoken, sample.rate_hz),
+  page.add_sound(audio::page_sound(sample.spoken, sample.rate_hz),
                  "as the built-in voice spoke it");
-  page.add_chart([&](unsigned width) { return waveform(sample, width); }, "The waveform.");
+  add_waveform(page, sample);
   add_frames(page, sample.features, "Log-mel frames",
              "What a model is trained on: preset hifigan, 80 bands.");
   const std::array figures{
@@ -101,7 +99,7 @@ void add_sample(HtmlReport& page, const DemoSample& sample) {
                 .note = "mean over all cells; 1 dB is the bar",
                 .verdict = sample.mean_difference_db <= 1.0 ? Verdict::kGood : Verdict::kBad}};
   page.add_key_figures(figures);
-  page.add_sound(audio::wav_pcm16_bytes(sample.returned, sample.rate_hz),
+  page.add_sound(audio::page_sound(sample.returned, sample.rate_hz),
                  "made from the log-mel frames alone (Griffin-Lim)");
   add_frames(page, sample.returned_features, "Log-mel frames of the returned sound",
              "The frames of the sound above: the picture should look the same.");
@@ -114,6 +112,8 @@ std::string demo_page(const DemoStory& story) {
   HtmlReport page(
       "Stoker on this machine",
       fmt::format("stoker {} ({}), built with {}", build.version, build.commit, build.compiler));
+  if (story.training && story.training->run)
+    observe::add_run_story(page, *story.training->run, observe::ReportLanguage::kEnglish);
   add_machine(page, story.machine);
   add_data(page, story);
   add_sample(page, story.sample);

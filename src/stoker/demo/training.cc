@@ -9,12 +9,13 @@
 #include <optional>
 #include <stdexcept>
 
+#include "stoker/audio/file/page_sound.h"
 #include "stoker/audio/file/wav_writer.h"
 #include "stoker/base/bytes.h"
 #include "stoker/base/io/paths.h"
 #include "stoker/base/number_text.h"
 #include "stoker/base/progress.h"
-#include "stoker/base/report/svg.h"
+#include "stoker/base/report/figures.h"
 #include "stoker/config/load.h"
 #include "stoker/data/voice/data_set_maker.h"
 #include "stoker/data/voice/utterance_maker.h"
@@ -72,7 +73,7 @@ config::Settings training_settings(const DemoTrainingOptions& options, const std
   return config::load_settings(inputs).settings;
 }
 
-// Utterance `first` of the voice or the next one that lasts three to five seconds: a reference
+// Utterance `first` of the voice or the next one that lasts about three seconds: a reference
 // should, and a sentence of that length shows more than a word.
 struct Pick {
   std::uint64_t index = 0;
@@ -90,7 +91,7 @@ Pick pick_utterance(const DemoTrainingOptions& options, std::uint64_t first) {
     pick = {plan.index, data::voice::make_utterance(plan)};
     const double length_s =
         static_cast<double>(pick.utterance.samples.size()) / static_cast<double>(plan.rate_hz);
-    if (length_s >= 3.0 && length_s <= 5.0) break;
+    if (length_s >= 2.5 && length_s <= 3.5) break;
   }
   return pick;
 }
@@ -142,7 +143,7 @@ DemoTraining run_trainer(const config::Settings& settings, DemoTrainer& trainer)
   return training;
 }
 
-std::string loss_chart(const DemoTraining& training, unsigned width) {
+void add_losses(HtmlReport& page, const DemoTraining& training) {
   std::array<ChartSeries, 3> series{ChartSeries{.name = "flow", .x = {}, .y = {}},
                                     ChartSeries{.name = "prior", .x = {}, .y = {}},
                                     ChartSeries{.name = "duration", .x = {}, .y = {}}};
@@ -153,24 +154,35 @@ std::string loss_chart(const DemoTraining& training, unsigned width) {
       series[i].y.push_back(values[i]);
     }
   }
-  return line_chart({.title = "Loss",
-                     .description = "The three parts of the loss over the steps of training.",
-                     .x = {.label = "step"},
-                     .y = {.label = "loss", .scale = AxisScale::kLog},
-                     .width = width},
-                    series);
+  add_line_figure(page,
+                  {.title = "Loss",
+                   .description = "The three parts of the loss over the steps of training.",
+                   .x = {.label = "step"},
+                   .y = {.label = "loss", .scale = AxisScale::kLog}},
+                  series,
+                  "flow: the decoder's error; prior: what the text alone predicts of each frame; "
+                  "duration: how long each token lasts.");
 }
 
-std::string time_chart(const DemoTraining& training, unsigned width) {
+void add_step_time(HtmlReport& page, const DemoTraining& training) {
   const std::array labels{std::string("one step")};
   const std::array parts{BarParts{"waiting for data", {training.data_ms}},
                          BarParts{"computing", {training.compute_ms}}};
-  return bar_chart({.title = "Where the time of a step goes",
-                    .description = "Milliseconds of a step that wait for data and that compute.",
-                    .x = {.label = "time (ms)"},
-                    .width = width,
-                    .height = 0},
-                   labels, parts);
+  add_bar_figure(page,
+                 {.title = "Where the time of a step goes",
+                  .description = "Milliseconds of a step that wait for data and that compute.",
+                  .x = {.label = "time (ms)"},
+                  .height = 0},
+                 labels, parts, "A feed that keeps up leaves nearly all of a step to the model.");
+}
+
+// What the trainer wrote down; nothing where there is nothing of it.
+std::optional<observe::RunStory> story_of_run(Io& io, const std::string& folder) {
+  try {
+    return observe::load_run_story(io, folder);
+  } catch (const Failure&) {
+    return std::nullopt;
+  }
 }
 
 void add_figures(HtmlReport& page, const DemoTraining& training) {
@@ -199,6 +211,7 @@ DemoTraining train_demo(Io& io, const DemoTrainingOptions& options, DemoTrainer&
   make_voice(io, options, data, stop);
   clear_run(io, run);
   DemoTraining training = run_trainer(training_settings(options, data, run), trainer);
+  training.run = story_of_run(io, run);
   if (stop.stop_requested()) return training;
   const Pick reference = pick_utterance(options, 0);
   const Pick sentence = pick_utterance(options, options.num_utterances);
@@ -225,15 +238,15 @@ void add_training(HtmlReport& page, const DemoTraining& training) {
                   "steps. The sentence below was not among its data.",
                   grouped(training.num_parameters), grouped(training.num_steps)));
   add_figures(page, training);
-  page.add_chart([&](unsigned width) { return loss_chart(training, width); },
-                 "flow: the decoder's error; prior: what the text alone predicts of each frame; "
-                 "duration: how long each token lasts.");
-  page.add_chart([&](unsigned width) { return time_chart(training, width); },
-                 "A feed that keeps up leaves nearly all of a step to the model.");
+  add_losses(page, training);
+  add_step_time(page, training);
   page.add_paragraph(fmt::format("\u201c{}\u201d", training.text));
-  page.add_sound(training.reference, "reference: an utterance of the voice to imitate");
-  page.add_sound(training.spoken, "the sentence, spoken by the model after this training");
-  page.add_sound(training.built_in, "the same sentence, spoken by the built-in voice");
+  page.add_sound(audio::page_sound(training.reference),
+                 "reference: an utterance of the voice to imitate");
+  page.add_sound(audio::page_sound(training.spoken),
+                 "the sentence, spoken by the model after this training");
+  page.add_sound(audio::page_sound(training.built_in),
+                 "the same sentence, spoken by the built-in voice");
   page.add_chart([&](unsigned) { return training.picture; },
                  "Frames of the spoken sentence, and the token that each belongs to.");
 }

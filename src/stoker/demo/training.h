@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "stoker/base/philox.h"
 #include "stoker/base/report/html_report.h"
 #include "stoker/config/settings.h"
+#include "stoker/observe/report/run_story.h"
 
 namespace stoker::demo {
 
@@ -69,8 +71,9 @@ struct DemoTraining {
   double rtf = 0;
   std::vector<std::byte> reference;  // WAV files
   std::vector<std::byte> spoken;
-  std::vector<std::byte> built_in;  // the built-in voice saying the same
-  std::string picture;              // <svg> of frames and alignment
+  std::vector<std::byte> built_in;       // the built-in voice saying the same
+  std::string picture;                   // <svg> of frames and alignment
+  std::optional<observe::RunStory> run;  // absent: the trainer left nothing to tell of
 };
 
 // Makes a data set of one speaker, trains the smallest model on it and speaks. What an earlier demo
