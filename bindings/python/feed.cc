@@ -20,6 +20,7 @@
 #include "stoker/feed/device/gpu_mode.h"
 #include "stoker/feed/errors.h"
 #include "stoker/feed/open_feed.h"
+#include "stoker/observe/report/run_page.h"
 #include "stoker/pipeline/errors.h"
 
 namespace stoker::python {
@@ -260,6 +261,16 @@ Json stats_json(PythonFeed& self) {
   return json;
 }
 
+feed::ConsumerWork work_from(std::string_view name) {
+  std::string known;
+  for (std::size_t i = 0; i < feed::kNumConsumerWorks; ++i) {
+    const auto work = static_cast<feed::ConsumerWork>(i);
+    if (feed::name_of(work) == name) return work;
+    known.append(i == 0 ? "" : ", ").append(feed::name_of(work));
+  }
+  throw nb::value_error(("expected one of " + known + ", found " + std::string(name)).c_str());
+}
+
 void bind_epoch(nb::module_& module) {
   nb::class_<Epoch>(module, "Epoch", "A loop over one epoch of a feed.")
       .def(
@@ -270,6 +281,20 @@ void bind_epoch(nb::module_& module) {
         feed::Feed& own = self.feed->feed();
         return self.has_ended ? 0 : own.num_batches() - own.position().batch;
       });
+}
+
+// The verdict in a sentence, and the page; both empty where no records are kept.
+std::pair<std::string, std::string> report_of(const feed::Feed& feed, const std::string& language) {
+  const std::optional<feed::RecordReader> reader = feed.records();
+  if (!reader) return {};
+  std::vector<feed::BatchRecord> records;
+  static_cast<void>(reader->read_since(0, records).take_or_raise());
+  const std::uint64_t num_batches = reader->num_written().take_or_raise();
+  observe::RunStory story = observe::story_of(observe::diagnose_records(std::move(records)));
+  story.num_batches = num_batches;
+  return {observe::story_sentence(story),
+          observe::run_page(
+              story, observe::language_from(language).value_or(observe::ReportLanguage::kEnglish))};
 }
 
 }  // namespace
@@ -297,6 +322,25 @@ void bind_feed(nb::module_& module) {
       .def("set_epoch", &PythonFeed::set_epoch, nb::arg("epoch"))
       .def("state", [](PythonFeed& self) { return self.feed().state(); })
       .def("restore", &PythonFeed::restore, nb::arg("state"))
+      .def(
+          "note",
+          [](PythonFeed& self, const std::string& work, double spent_s) {
+            self.feed().note(work_from(work),
+                             std::chrono::nanoseconds(static_cast<std::int64_t>(spent_s * 1e9)));
+          },
+          nb::arg("work"), nb::arg("spent_s"))
+      .def_prop_ro("records",
+                   [](PythonFeed& self) {
+                     const std::optional<feed::RecordReader> records = self.feed().records();
+                     return records ? records->path() : std::string();
+                   })
+      .def(
+          "report",
+          [](PythonFeed& self, const std::string& language) {
+            const std::shared_ptr<feed::OpenedFeed> own = self.opened();
+            return without_gil([&] { return report_of(own->feed, language); });
+          },
+          nb::arg("language"))
       .def("num_batches", [](PythonFeed& self) { return self.feed().num_batches(); })
       .def_prop_ro("position",
                    [](PythonFeed& self) {

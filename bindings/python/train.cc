@@ -51,7 +51,7 @@ void bind_train(nb::module_& module) {
       .def_rw("out", &Call::out)
       .def_rw("save_mel", &Call::save_mel)
       .def_rw("pictures", &Call::pictures)
-      .def_rw("reference", &Call::reference)
+      .def_rw("references", &Call::references)
       .def_rw("language", &Call::language, nb::arg().none())
       .def_rw("vocabulary", &Call::vocabulary, nb::arg().none())
       .def_rw("num_steps", &Call::num_steps)

@@ -25,6 +25,7 @@ from stoker.errors import (
 )
 from stoker.feed import Feed
 from stoker.monitor import PerformanceMonitor
+from stoker.report import Report
 from stoker.watch import Watch, watch
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ __all__ = [
     "LockError",
     "OutOfMemory",
     "PerformanceMonitor",
+    "Report",
     "Segments",
     "StokerError",
     "StorageError",

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import json
 import os
+import time
 import weakref
 from collections.abc import Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from stoker import _engine
+from stoker.report import LANGUAGES, Report
 from stoker.settings import keywords_of
 
 if TYPE_CHECKING:
@@ -103,6 +106,39 @@ class Feed:
         _engine.pass_on_log()
         stats: dict[str, Any] = json.loads(self._engine.stats())
         return stats
+
+    @contextlib.contextmanager
+    def note(self, work: str) -> Iterator[None]:
+        """Says what the block does beside the steps, for the record of the next batch.
+
+        One of "logging", "checkpoint", "validation", "sync" and "other".
+        """
+        self._engine.note(work, 0.0)  # an unknown one is refused before the block
+        begun = time.perf_counter()
+        try:
+            yield
+        finally:
+            self._engine.note(work, time.perf_counter() - begun)
+
+    @property
+    def records(self) -> str:
+        """The file with the records of the last batches (docs/format/records.md); empty: there is none."""
+        return self._engine.records
+
+    def report(self, path: str | os.PathLike[str] | None = None, language: str = "en") -> Report:
+        """What the last batches say: the verdict, and a page for files and notebooks, written to `path` where given.
+
+        `language` is "en" or "fa".
+        """
+        if language not in LANGUAGES:
+            raise ValueError(f"expected language 'en' or 'fa', found {language!r}")
+        sentence, page = self._engine.report(language)
+        if not page:
+            raise ValueError("a report needs the records of the feed: open it without observe.records=False")
+        made = Report(sentence, page)
+        if path is not None:
+            made.save(path)
+        return made
 
     @property
     def shapes(self) -> list[tuple[int, int, int]]:

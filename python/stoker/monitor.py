@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any
 
 from stoker import _engine
+from stoker.report import verdict_html
 
 
 class OperationTimer:
@@ -121,6 +122,14 @@ class PerformanceMonitor:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.stop_monitoring()
+
+    def _repr_html_(self) -> str:
+        analysis = self.get_bottleneck_analysis()
+        figures = {
+            finding["name"]: advice
+            for finding, advice in zip(analysis["findings"], analysis["recommendations"], strict=True)
+        }
+        return verdict_html(analysis["sentence"], {"steps": f"{analysis['steps']['count']:,}", **figures})
 
     def __repr__(self) -> str:
         analysis = self.get_bottleneck_analysis()

@@ -39,7 +39,7 @@ def synthesize(
     *,
     checkpoint: str | os.PathLike[str],
     out: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
-    reference: str | os.PathLike[str] | None = None,
+    reference: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None = None,
     language: str | None = None,
     vocabulary: str | None = None,
     steps: int = 16,
@@ -53,7 +53,8 @@ def synthesize(
     """Speaks a text, or each of several, into WAV files; the keys are those of `stoker synthesize --json`.
 
     `checkpoint` is a run folder or one step-NNNNNNNN folder. Of several texts `out` is one name for all, o.wav for
-    o-1.wav, o-2.wav …, or a name for each. `reference` is a sound of the voice to speak with; `steps` (4 to 32) of the
+    o-1.wav, o-2.wav …, or a name for each. `reference` is a sound of the voice to speak with, or
+    one for each text; `steps` (4 to 32) of the
     decoder are finer and slower, `speed` 1.1 is ten per cent faster. Every other keyword is a setting (device, seed).
     """
     if not 4 <= steps <= 32:
@@ -66,7 +67,8 @@ def synthesize(
     call.out = _files(out, len(call.texts))
     call.save_mel = _files(save_mel, len(call.texts))
     call.pictures = _files(picture, len(call.texts))
-    call.reference = os.fspath(reference or "")
+    given = [reference] if isinstance(reference, str | os.PathLike) else reference or []
+    call.references = [os.fspath(each) for each in given]
     call.language = language
     call.vocabulary = vocabulary
     call.num_steps = steps

@@ -201,6 +201,17 @@ class Watch(Generic[T]):
     def __str__(self) -> str:
         return self.verdict()
 
+    def _repr_html_(self) -> str:
+        from stoker.report import verdict_html  # this file works alone
+
+        figures = {
+            "batches": f"{self._num_batches:,}",
+            "waiting": f"{100 * self.stall_share:.1f} % of the time",
+            "a batch": f"{1e3 * self._intervals.mean:.3g} ms",
+            "std/mean": f"{self._intervals.cv:.2f}",
+        }
+        return verdict_html(self.verdict(), figures)
+
     def __repr__(self) -> str:
         return f"<stoker.watch {self._name}: {self._num_batches} batches, {100 * self.stall_share:.1f} % waiting>"
 

@@ -132,7 +132,7 @@ def test_what_a_listener_raises_ends_the_call(voice: Path, tmp_path: Path) -> No
 
 def test_ctrl_c_leaves_whole_records(tmp_path: Path) -> None:
     data = tmp_path / "voice"
-    stoker.make_data(data, clips=400, lengths="uniform:2-3")
+    stoker.make_data(data, clips=3000, lengths="uniform:2-3")  # a quarter of a second at least
     sent: list[float] = []
 
     def interrupt(done: int, total: int) -> None:
@@ -147,7 +147,7 @@ def test_ctrl_c_leaves_whole_records(tmp_path: Path) -> None:
     checked = stoker.Cache(data, cache=tmp_path / "cache").verify()
     assert checked["corrupt"] == 0 and checked["stale"] == 0 and checked["missing"] > 0
     rest = stoker.precompute(data, cache=tmp_path / "cache")
-    assert rest["rows"] == 400 and stoker.Cache(data, cache=tmp_path / "cache").verify()["ok"]
+    assert rest["rows"] == 3000 and stoker.Cache(data, cache=tmp_path / "cache").verify()["ok"]
 
 
 def test_other_threads_run_meanwhile(voice: Path, tmp_path: Path) -> None:
