@@ -266,6 +266,18 @@ def switches(runner: Runner, bars: Bars) -> Json:
     return {"rows": rows}
 
 
+def instruments(runner: Runner, bars: Bars) -> Json:
+    """What a record of every batch costs: with and without, in turn, as fast as the feed can."""
+    rows: list[Json] = []
+    for path, dtype in (("cached", "f16"), ("cached", "f32"), ("files", "f32")):
+        common = ("--instruments", "on,off", "--seconds", "20", "--repeat", "12")
+        both = runner.bench(runner.small, "--path", path, "--dtype", dtype, *common)
+        rows += both
+        cost = next(row["instruments_cost"] for row in both if "instruments_cost" in row)
+        bars.at_most(f"{path} {dtype}: share of the rate", cost["median_rate"], 0.005)
+    return {"rows": rows}
+
+
 FIGURES: dict[str, Callable[[Runner, Bars], Json]] = {
     "supply": supply,
     "demand": demand,
@@ -274,6 +286,7 @@ FIGURES: dict[str, Callable[[Runner, Bars], Json]] = {
     "switches": switches,
     "shared": shared,
     "tuner": tuner,
+    "instruments": instruments,
 }
 NAMED_ONLY: dict[str, Callable[[Runner, Bars], Json]] = {"demand-16": demand_16}
 

@@ -5,11 +5,11 @@
 
 Trains on 32 speakers of the built-in voice. The statistic that tells voices apart (bench/train/voice_print.py) is
 fitted on recordings of those 32. Twenty-four other speakers are drawn with another seed, and their recordings alone
-decide which eight are judged: those farthest apart. Each lends one recording as the reference, and ten sentences are
-spoken with it: 80 trials. A trial is right when its clip is nearer to the centre of its own speaker's recordings
-(without the reference) than to those of the seven others. The same statistic must tell recordings of the eight apart
-nearly always, or the trials say nothing. Besides, work for a second of sound is measured for one sentence and for
-sixteen at once.
+decide which eight are judged: those farthest apart. Each lends ten recordings as references, and a sentence of another
+recording is spoken with each: 80 trials. A trial is right when its clip is nearer to the centre of its own speaker's
+recordings (twenty others than the references) than to those of the seven others. The same statistic must tell
+recordings of the eight apart nearly always, or the trials say nothing. Besides, work for a second of sound is measured
+for one sentence and for sixteen at once.
 """
 
 from __future__ import annotations
@@ -25,14 +25,18 @@ import numpy.typing as npt
 
 from bench.feed_figures import Bars
 from bench.train.trial import Json, finish, run_stoker
-from bench.train.voice_print import NoSpeech, VoicePrint, left_out_accuracy, nearest, statistic
+from bench.train.voice_print import NoSpeech, VoicePrint, left_out_accuracy, nearest, read_wav, statistic
 
 TRAINED_SPEAKERS, CLIPS_A_SPEAKER, FITTED_CLIPS = 32, 150, 16
-DRAWN_SPEAKERS, JUDGED_SPEAKERS, RECORDINGS, SENTENCES = 24, 8, 20, 10
+DRAWN_SPEAKERS, JUDGED_SPEAKERS, RECORDINGS, LENT, SENTENCES = 24, 8, 20, 24, 10
+LEAST_REFERENCE_S = 2.0
 UNSEEN_SEED, TRAINED_SEED = 9001, 42
 BATCHED = 16
 LEAST_RECORDED, LEAST_CLONED, MOST_RTF, MOST_BATCHED_RTF = 0.98, 0.90, 0.05, 0.02
-LEARNING = "--vocabulary phonemes --lr 4e-4 --warmup-steps 500 --save-step 1000000 --val-step 1000000"
+LEARNING = (
+    "--vocabulary phonemes --lr 4e-4 --warmup-steps 500 --save-step 1000000 --val-step 1000000 "
+    "--reference-mel speaker --voice-warp 0.1"
+)
 
 Array = npt.NDArray[np.float64]
 Clip = tuple[str, str]  # id and text
@@ -92,12 +96,26 @@ def farthest_apart(centres: Array) -> list[int]:
     return sorted(chosen)
 
 
-def speak(asked: argparse.Namespace, run: Path, texts: list[str], reference: Path, name: str) -> Json:
+def speak(asked: argparse.Namespace, run: Path, texts: list[str], references: list[Path], name: str) -> Json:
+    """With one reference for all texts, or one for each."""
     folder = asked.out / "spoken"
     folder.mkdir(parents=True, exist_ok=True)
     said = [word for text in texts for word in ("--text", text)]
-    words = ["--checkpoint", str(run), "--reference", str(reference), "--out", str(folder / f"{name}.wav"), *said]
+    said += [word for reference in references for word in ("--reference", str(reference))]
+    words = ["--checkpoint", str(run), "--out", str(folder / f"{name}.wav"), *said]
     return run_stoker(asked.stoker, "synthesize", *words, "--device", asked.device)
+
+
+def long_enough(wavs: list[Path]) -> list[Path]:
+    """The first that have enough speech for a reference."""
+    found = []
+    for wav in wavs:
+        samples, rate_hz = read_wav(wav)
+        if len(samples) >= LEAST_REFERENCE_S * rate_hz:
+            found.append(wav)
+    if len(found) < SENTENCES:
+        raise RuntimeError(f"expected {SENTENCES} recordings of at least {LEAST_REFERENCE_S} s, found {len(found)}")
+    return found[:SENTENCES]
 
 
 def clone(asked: argparse.Namespace, run: Path, judged: list[list[Clip]], centres: Array, place: VoicePrint) -> Json:
@@ -105,9 +123,10 @@ def clone(asked: argparse.Namespace, run: Path, judged: list[list[Clip]], centre
     table = np.zeros((len(judged), len(judged)), dtype=int)
     rtfs = []
     for number, clips in enumerate(judged):
-        reference = asked.out / "unseen" / "wavs" / f"{clips[0][0]}.wav"
-        texts = [text for _, text in clips[-SENTENCES:]]
-        report = speak(asked, run, texts, reference, f"speaker{number}")
+        references = long_enough([asked.out / "unseen" / "wavs" / f"{clip}.wav" for clip, _ in clips[RECORDINGS:]])
+        own = {path.stem: text for path in references for clip, text in clips if clip == path.stem}
+        texts = [own[path.stem] for path in references[1:] + references[:1]]  # of another recording than the reference
+        report = speak(asked, run, texts, references, f"speaker{number}")
         rtfs.append(report["rtf"])
         wavs = [Path(file) for file in report["files"]]
         for mel, wav in zip(mels_of(asked, "spoken", wavs), wavs, strict=True):
@@ -136,7 +155,7 @@ def main() -> int:
     asked.out.mkdir(parents=True, exist_ok=True)
     bars = Bars()
     trained = make_data(asked, "trained", TRAINED_SPEAKERS, CLIPS_A_SPEAKER, TRAINED_SEED)
-    unseen = make_data(asked, "unseen", DRAWN_SPEAKERS, RECORDINGS + SENTENCES, UNSEEN_SEED)
+    unseen = make_data(asked, "unseen", DRAWN_SPEAKERS, RECORDINGS + LENT, UNSEEN_SEED)
     voice_print, own_share = fit(recordings(asked, "trained", trained, FITTED_CLIPS))
     drawn = recordings(asked, "unseen", unseen, RECORDINGS)
     places = voice_print.place(drawn.reshape(-1, drawn.shape[2])).reshape(len(unseen), RECORDINGS, -1)
@@ -157,8 +176,7 @@ def main() -> int:
         report = run_stoker(asked.stoker, "train", *words, limit_s=asked.seconds + 300)
         kept = ("steps", "seconds", "frames_per_s", "flow_first", "flow_last", "parameters", "alignment")
         figures["training"] = {key: report.get(key) for key in kept} | {"learning": asked.learning}
-    # The reference, a speaker's first recording, is no part of its centre.
-    figures["cloned"] = clone(asked, run, judged, places[chosen][:, 1:].mean(1), voice_print)
+    figures["cloned"] = clone(asked, run, judged, places[chosen].mean(1), voice_print)
     measure_rtf(asked, run, judged, figures)
     bars.at_least(
         "clones nearest to their own speaker", figures["cloned"]["right"] / figures["cloned"]["trials"], LEAST_CLONED
@@ -169,11 +187,13 @@ def main() -> int:
 
 
 def measure_rtf(asked: argparse.Namespace, run: Path, judged: list[list[Clip]], figures: Json) -> None:
-    """In processes of their own: what is started on first use counts."""
+    """In processes of their own, after the card's first use, which is told apart."""
     texts = [text for _, text in judged[0][:BATCHED]]
     reference = asked.out / "unseen" / "wavs" / f"{judged[0][0][0]}.wav"
-    figures["rtf_single"] = speak(asked, run, [max(texts, key=len)], reference, "single")["rtf"]
-    figures["rtf_batched"] = speak(asked, run, texts, reference, "batched")["rtf"]
+    single = speak(asked, run, [max(texts, key=len)], [reference], "single")
+    figures["rtf_single"] = single["rtf"]
+    figures["first_use_s"] = single["first_use_s"]
+    figures["rtf_batched"] = speak(asked, run, texts, [reference], "batched")["rtf"]
 
 
 if __name__ == "__main__":

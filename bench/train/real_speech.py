@@ -34,7 +34,7 @@ JUDGED = {"heard": 24, "unheard": 20}
 # large as for a data set. Noam's course lets it fall with the root of the steps, whenever the time ends.
 LEARNING = (
     "--dropout-rate 0 --lr 6e-4 --warmup-steps 400 --scheduler noam --batch-frames 8000 --ema-decay 0.999 "
-    "--train-split 1 --val-split 0 --save-step 1000000 --val-step 1000000"
+    "--epochs 1000000 --train-split 1 --val-split 0 --save-step 1000000 --val-step 1000000"
 )
 
 Sentence = tuple[str, str]  # id and text

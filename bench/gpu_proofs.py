@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""Every proof that needs a GPU, one after the other, within the time that a lent machine allows.
+
+    python3 -m bench.gpu_proofs --build build --out FOLDER [--group memory …] [--budget-s 540] [--list]
+
+Each step is a command of this repository with a limit of its own; a step that does not fit into what is left of the
+budget is not begun, and one that outlasts its limit is ended with all its children, so that those behind it still get
+their turn. FOLDER gets a log of each step, the records that it keeps, and summary.json with the state, the seconds
+and the last lines of each. Exit 1 when a step failed, 2 when one was left out or ended.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import datetime
+import json
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.feed_figures import processor
+from bench.train.trial import Json, gpu_name
+
+TAIL_LINES = 12
+CELL_S = 60
+
+
+@dataclass(frozen=True)
+class Step:
+    """One proof: words may name {stoker}, {build}, {out} and {python}. What --json prints is kept in a file."""
+
+    name: str
+    group: str
+    limit_s: float
+    words: str
+
+
+def bench_train(name: str, group: str, limit_s: float, words: str) -> Step:
+    return Step(name, group, limit_s, f"{{stoker}} bench train --json --device cuda {words}")
+
+
+def cells(sizes: str, more: str) -> str:
+    return f"--loader naive,native --model-size {sizes} --seconds {CELL_S} {more}".strip()
+
+
+STEPS = [
+    Step("train-device", "tests", 240, "{build}/tests/train/test_train_device"),
+    Step("feed-device", "tests", 120, "{build}/tests/feed/test_feed_device"),
+    Step("feed-device-paths", "tests", 120, "{build}/tests/feed/test_feed_device_paths"),
+    Step("bench-device", "tests", 60, "{build}/tests/bench/test_bench_device"),
+    Step(
+        "replays-memcheck",
+        "memory",
+        400,
+        "compute-sanitizer --tool memcheck --kernel-name kns=stoker --error-exitcode 9 "
+        "{build}/tests/train/test_train_device --gtest_filter=*ManyReplays*",
+    ),
+    Step(
+        "kill-and-resume",
+        "memory",
+        120,
+        "{python} tests/e2e/train_kill_test.py {stoker} --device cuda --graphs on --precision bf16",
+    ),
+    Step(
+        "auto-batch",
+        "memory",
+        200,
+        "{python} -m bench.train.auto_batch --stoker {stoker} --out {out}/auto --fraction 0.15 "
+        "--keep-json {out}/train-auto.json",
+    ),
+    bench_train("train-pcm", "training", 240, "--loader native --model-size normal --path pcm --seconds 120"),
+    Step(
+        "speed",
+        "training",
+        300,
+        "{python} -m bench.train.speed --stoker {stoker} --seconds 12 --keep-json {out}/train-speed.json",
+    ),
+    bench_train("table-tiny", "table", 200, cells("tiny", "--batch-size 32")),
+    bench_train("table-small", "table", 560, cells("small", "--grid batch-size=8,16,32")),
+    bench_train("table-normal", "table", 200, cells("normal", "")),
+    Step(
+        "clone",
+        "voice",
+        590,
+        "{python} -m bench.train.clone --stoker {stoker} --out {out}/clone --seconds 480 "
+        "--keep-json {out}/train-clone.json",
+    ),
+    Step(
+        "gpu-causes",
+        "diagnose",
+        590,
+        "{python} -m bench.diagnose.inject --build {build} --out {out}/trials --device cuda --trials 5 "
+        "--keep-json {out}/diagnose-gpu.json",
+    ),
+    Step("selftest", "look", 90, "{stoker} selftest --gpu"),
+    Step("monitor", "look", 30, "{stoker} monitor --duration 5 --csv {out}/monitor.csv"),
+]
+
+
+@dataclass
+class Asked:
+    build: Path
+    out: Path
+    budget_s: float
+    groups: list[str]
+
+    def command(self, step: Step) -> list[str]:
+        places = {"stoker": self.build / "stoker", "build": self.build, "out": self.out, "python": sys.executable}
+        words = step.words
+        for name, place in places.items():
+            words = words.replace(f"{{{name}}}", shlex.quote(str(place)))
+        return shlex.split(words)
+
+
+def end_group(process: subprocess.Popen[bytes]) -> None:
+    """A step may have started programs of its own, some of which outlive it."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError, subprocess.TimeoutExpired):
+            os.killpg(process.pid, number)
+            process.wait(timeout=5)
+
+
+def run_step(command: list[str], log: Path, limit_s: float) -> Json:
+    began = time.monotonic()
+    said = log.with_suffix(".json") if "--json" in command else log
+    with said.open("ab") as out, log.open("ab") as talk:
+        try:
+            process = subprocess.Popen(command, stdout=out, stderr=talk, start_new_session=True)
+        except OSError as error:
+            return {"state": "failed", "seconds": 0.0, "tail": [str(error)]}
+        try:
+            status = process.wait(timeout=limit_s)
+            state = "passed" if status == 0 else "failed"
+        except subprocess.TimeoutExpired:
+            end_group(process)
+            status, state = -1, "ended"
+    tail = log.read_text(encoding="utf-8", errors="replace").splitlines()[-TAIL_LINES:]
+    return {"state": state, "status": status, "seconds": round(time.monotonic() - began, 1), "tail": tail}
+
+
+def run_all(asked: Asked, steps: list[Step]) -> list[Json]:
+    began = time.monotonic()
+    rows: list[Json] = []
+    for step in steps:
+        command = asked.command(step)
+        row: Json = {"name": step.name, "group": step.group, "command": shlex.join(command)}
+        left_s = asked.budget_s - (time.monotonic() - began)
+        # A step that cannot come to its end tells nothing; half of its limit is often enough.
+        if left_s < step.limit_s / 2:
+            rows.append(row | {"state": "left out", "tail": [f"{left_s:.0f} s were left, its limit is {step.limit_s}"]})
+        else:
+            rows.append(row | run_step(command, asked.out / f"{step.name}.log", min(step.limit_s, left_s)))
+        print(f"{rows[-1]['state']:8} {step.name} {rows[-1].get('seconds', 0)} s", flush=True)
+        keep(asked, rows)
+    return rows
+
+
+def keep(asked: Asked, rows: list[Json]) -> None:
+    record = {"date": datetime.date.today().isoformat(), "machine": processor(), "gpu": gpu_name(), "steps": rows}
+    (asked.out / "summary.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    groups = list(dict.fromkeys(step.group for step in STEPS))
+    parser.add_argument("--build", type=Path, default=Path("build"))
+    parser.add_argument("--out", type=Path, default=Path("build/gpu-proofs"))
+    parser.add_argument("--group", nargs="+", choices=groups, default=groups)
+    parser.add_argument("--budget-s", type=float, default=540)
+    parser.add_argument("--list", action="store_true", help="print the steps, run nothing")
+    said = parser.parse_args()
+    asked = Asked(said.build.resolve(), said.out.resolve(), said.budget_s, said.group)
+    steps = [step for step in STEPS if step.group in asked.groups]
+    if said.list:
+        for step in steps:
+            print(f"{step.group:10} {step.name:18} {step.limit_s:4} s  {shlex.join(asked.command(step))}")
+        return 0
+    shutil.rmtree(asked.out, ignore_errors=True)
+    asked.out.mkdir(parents=True)
+    states = {str(row["state"]) for row in run_all(asked, steps)}
+    return 1 if "failed" in states else 2 if states - {"passed"} else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+"""Compares the settings that `stoker config recommend` gives with the best of a grid, on three unlike data sets.
+
+    bench/recommend.py --build build --work FOLDER
+
+Many tiny files, a few long ones, and a data set whose cache is there already. The grid is workers x buffer x tier;
+its best cells and the recommended file then take turns, one process each, so that what drifts hits all of them. The
+recommended file is used as a user would: `--config FILE`. Kept as bench/results/recommend.json. The exit status is 1
+where the recommended settings reach less than 95 % of the best of the grid.
+"""
+
+import argparse
+import datetime
+import json
+import os
+import platform
+import shlex
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULT = ROOT / "bench" / "results" / "recommend.json"
+Json = dict[str, Any]
+BAR = 0.95
+DEPTHS = (2, 8, 32)
+FIXED = ["--device", "cpu", "--set", "data.auto_tune_performance=false"]
+
+
+class DataSet(NamedTuple):
+    name: str
+    clips: int
+    lengths: str
+    is_cached: bool
+
+
+DATA_SETS = (
+    DataSet("tiny", 3000, "uniform:0.5-1", False),
+    DataSet("long", 60, "uniform:40-60", False),
+    DataSet("cached", 1200, "ljspeech", True),
+)
+
+
+class Cell(NamedTuple):
+    path: str  # as `bench feed --path` names it
+    tier: str  # cache.tier
+    workers: int
+    depth: int
+
+    def text(self) -> str:
+        return f"{self.path}{' in memory' if self.tier == 'ram' else ''}, {self.workers} workers, buffer {self.depth}"
+
+
+def processor() -> str:
+    for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return platform.processor()
+
+
+class Runner:
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.program = str((options.build / "stoker").resolve())
+        self.work: Path = options.work
+        self.scale: float = options.scale
+
+    def run(self, *arguments: str) -> Json:
+        command = [self.program, *arguments, "--json", "--quiet"]
+        done = subprocess.run(command, check=False, capture_output=True, text=True)
+        if done.returncode != 0:
+            sys.exit(f"{shlex.join(command)}\n{done.stderr}")
+        found: Json = json.loads(done.stdout)
+        return found
+
+    def prepare(self, data_set: DataSet) -> str:
+        folder = self.work / data_set.name
+        clips = max(20, round(data_set.clips * self.scale))
+        if not (folder / "metadata.csv").exists():
+            self.run("data", "make", "--out", str(folder), "--clips", str(clips), "--lengths", data_set.lengths)
+        if data_set.is_cached:
+            self.run("precompute", "--data", str(folder))
+        return str(folder)
+
+    def rate(self, data: str, cell: Cell, seconds: float, windows: int) -> list[float]:
+        row = self.run(
+            *("bench", "feed", "--data", data, *FIXED, "--path", cell.path, "--threads", str(cell.workers)),
+            *("--prefetch-buffer-size", str(cell.depth), "--cache-tier", cell.tier),
+            *("--seconds", str(seconds), "--repeat", str(windows)),
+        )
+        windows_found: list[float] = row["rows"][0]["windows_clips_per_s"]
+        return windows_found
+
+    def recommended_rate(self, data: str, config: str, path: str, seconds: float) -> list[float]:
+        row = self.run(
+            *("bench", "feed", "--data", data, "--config", config, "--path", path),
+            *("--seconds", str(seconds), "--repeat", "1"),
+        )
+        windows_found: list[float] = row["rows"][0]["windows_clips_per_s"]
+        return windows_found
+
+
+def grid(workers: list[int]) -> list[Cell]:
+    tiers = [("files", "disk"), ("pcm", "disk"), ("cached", "disk"), ("cached", "ram")]
+    return [Cell(path, tier, count, depth) for path, tier in tiers for count in workers for depth in DEPTHS]
+
+
+def compare(runner: Runner, data_set: DataSet, options: argparse.Namespace) -> Json:
+    data = runner.prepare(data_set)
+    config = str(runner.work / f"{data_set.name}.yaml")
+    cores = len(os.sched_getaffinity(0))
+    advice = runner.run("config", "recommend", "--data", data, "--out", config, "--budget-s", str(options.budget_s))
+    tier = str(advice["tier"])
+    path = "cached" if tier in ("memory", "gpu") else tier
+    workers = sorted({1, max(1, cores // 2), cores, 2 * cores})
+    cells = grid(workers)
+    found = {cell: statistics.median(runner.rate(data, cell, options.window_s * 2, 2)) for cell in cells}
+    finalists = sorted(cells, key=lambda cell: -found[cell])[: options.finalists]
+    rates: dict[Cell | None, list[float]] = {cell: [] for cell in (None, *finalists)}
+    for _ in range(options.rounds):
+        for cell in rates:
+            seconds = options.window_s * 2
+            taken = (
+                runner.recommended_rate(data, config, path, seconds)
+                if cell is None
+                else runner.rate(data, cell, seconds, 1)
+            )
+            rates[cell] += taken
+    medians = {cell: statistics.median(values) for cell, values in rates.items()}
+    own = medians.pop(None)
+    best = max(finalists, key=lambda cell: medians[cell])
+    ratio = own / medians[best]
+    print(
+        f"{data_set.name:<8} {own:>10,.0f} clips/s recommended, {medians[best]:>10,.0f} best of the grid "
+        f"({best.text()}): {100 * ratio:.1f} % {'pass' if ratio >= BAR else 'FAIL'}",
+        flush=True,
+    )
+    return {
+        "data": data_set._asdict(),
+        "tier": tier,
+        "settings": {each["setting"]: each["value"] for each in advice["settings"]},
+        "predicted": advice["clips_per_s"],
+        "recommended_clips_per_s": own,
+        "best_clips_per_s": medians[best],
+        "best": best._asdict(),
+        "ratio": ratio,
+        "ok": ratio >= BAR,
+        "grid": [{**cell._asdict(), "clips_per_s": found[cell]} for cell in cells],
+    }
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=Path, default=ROOT / "build")
+    parser.add_argument("--work", type=Path, required=True, help="folder for the data sets, which stay")
+    parser.add_argument("--budget-s", type=float, default=30, help="of each recommendation")
+    parser.add_argument("--window-s", type=float, default=0.3, help="of each cell of the grid")
+    parser.add_argument("--rounds", type=int, default=7, help="in which the best cells take turns")
+    parser.add_argument("--finalists", type=int, default=3)
+    parser.add_argument("--scale", type=float, default=1, help="of the data sets' sizes, for a quick try")
+    parser.add_argument("--out", type=Path, default=RESULT)
+    options = parser.parse_args()
+    options.work.mkdir(parents=True, exist_ok=True)
+    runner = Runner(options)
+    rows = [compare(runner, data_set, options) for data_set in DATA_SETS]
+    report = {
+        "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
+        "machine": processor(),
+        "cores": len(os.sched_getaffinity(0)),
+        "command": "bench/recommend.py --work FOLDER",
+        "bar": BAR,
+        "rows": rows,
+        "ok": all(row["ok"] for row in rows),
+    }
+    options.out.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    print(f"{'pass' if report['ok'] else 'FAIL'}: at least {100 * BAR:.0f} % of the best on each; {options.out}")
+    return 0 if report["ok"] else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
