@@ -11,7 +11,7 @@ CONFIGURE = cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release
 TEST_JOBS ?= $(shell expr $(JOBS) + 1)
 
 .DEFAULT_GOAL := build
-.PHONY: build program bootstrap demo test bench peers examples lint install wheel torture asan tsan clean help
+.PHONY: build program bootstrap demo test bench bench-diagnose peers examples lint install wheel torture asan tsan clean help
 
 build: bootstrap ## build the release program build/stoker, and every test
 	@mkdir -p $(BUILD)
@@ -44,6 +44,9 @@ test: build ## build and run every test
 bench: build ## run the benchmarks, each checks its own result
 	@tools/run_benchmarks.py --build $(BUILD)
 
+bench-diagnose: build ## plant 32 causes and print how often `stoker diagnose` names them (about an hour)
+	@$(VENV)/bin/python -m bench.diagnose.inject --build $(BUILD) && $(VENV)/bin/python -m bench.diagnose.loaders --stoker $(BUILD)/stoker && $(VENV)/bin/python -m tools.make_pages
+
 peers: build ## race the feed against torch, DALI, Grain, tf.data, SPDL, Lhotse, Streaming and WebDataset (about 20 minutes)
 	@$(VENV)/bin/python -m bench.peers.feed --stoker $(BUILD)/stoker && $(VENV)/bin/python -m tools.make_pages
 
@@ -71,4 +74,4 @@ clean: ## remove what was built
 	@rm -rf build build-* demo dist
 
 help: ## this list
-	@grep -hE '^[a-z ]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z ]+):.*## /\1\t/' | expand -t 14
+	@grep -hE '^[a-z -]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z -]+):.*## /\1\t/' | expand -t 16

@@ -2,7 +2,8 @@
 """Fails when a page names a setting, an option or a file of this repository that is not there.
 
 It reads the `words in code` of README, CONTRIBUTING and docs. Settings (with the names of myxtts) and
-options are those of docs/reference, which the program writes itself; the keys under features.mel are the recipe's.
+options are those of docs/reference, which the program writes itself, and those of the programs in bench; the keys under
+features.mel are the recipe's.
 """
 
 import argparse
@@ -16,9 +17,10 @@ FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 DOTTED = re.compile(r"(?<![\w./-])[a-z_]+(?:\.[a-z_0-9]+)+(?![\w/(-])")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]+")
 PATH = re.compile(r"(?<![\w./-])(?:src|docs|tools|tests|bench|cmake|examples)/[\w./-]*\w")
+BENCH_OPTION = re.compile(r'add_argument\(\s*"(--[a-z-]+)"')
 RECIPE_KEY = re.compile(r'visit\("(\w+)"')
 # Dotted words that are no settings: files by their ending, and names of Python by their first word.
-ENDINGS = re.compile(r"bin|cc|csv|cuh?|gz|h|jsonl?|md|model|png|py|scp|so|stk|svg|tsv|txt|wav|yaml")
+ENDINGS = re.compile(r"bin|cc|csv|cuh?|gz|h|html|jsonl?|md|model|png|py|ring|scp|so|stk|svg|tsv|txt|wav|yaml")
 PYTHON = {
     "bench",
     "batch",
@@ -54,6 +56,12 @@ def known_settings(root: Path, text: str) -> set[str]:
     return known | {f"features.mel.{key}" for key in RECIPE_KEY.findall(recipe)}
 
 
+def bench_options(root: Path) -> set[str]:
+    """Of the programs that measure: results name the command that printed them."""
+    texts = (path.read_text(encoding="utf-8") for path in sorted((root / "bench").rglob("*.py")))
+    return {name for text in texts for name in BENCH_OPTION.findall(text)}
+
+
 def is_setting(word: str) -> bool:
     if word in KERNEL:
         return False
@@ -66,7 +74,9 @@ def faults_of(root: Path, page: Path, settings: set[str], options: set[str]) -> 
     for span in SPAN.findall(text):
         faults += [f"setting {name}" for name in DOTTED.findall(span) if is_setting(name) and name not in settings]
         faults += [f"option {name}" for name in OPTION.findall(span) if name not in options]
-        faults += [f"file {name}" for name in PATH.findall(span) if not (root / name).exists()]
+        # A room of the engine is named without the folder of all layers.
+        places = (root, root / "src" / "stoker")
+        faults += [f"file {name}" for name in PATH.findall(span) if not any((at / name).exists() for at in places)]
     return [f"{page.relative_to(root)}: no {fault} is there" for fault in faults]
 
 
@@ -76,7 +86,7 @@ def main() -> int:
     root = parser.parse_args().root
     text = reference(root)
     settings = known_settings(root, text)
-    options = set(OPTION.findall(text)) | OTHER_OPTIONS
+    options = set(OPTION.findall(text)) | bench_options(root) | OTHER_OPTIONS
     faults = [fault for page in pages(root) for fault in faults_of(root, page, settings, options)]
     print("\n".join(faults))
     return 1 if faults else 0

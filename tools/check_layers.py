@@ -38,7 +38,8 @@ ROOMS: dict[str, dict[str, set[str]]] = {
     "cache": {"format": set(), "read": {"format"}, "build": {"read"}, "maintain": {"build"}},
     "feed": {
         "sampling": set(),
-        "source": {"sampling"},
+        "records": set(),
+        "source": {"sampling", "records"},
         "assembly": {"source"},
         "device": {"assembly"},
         "tuner": set(),

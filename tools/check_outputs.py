@@ -32,6 +32,8 @@ ALLOWED: dict[str, str] = {
     "cli/cache_import_command.cc": "config.yaml in the cache",
     "data/voice/data_set_maker.cc": "files of a new data set in a folder that was empty",
     "audio/file/wav_writer.cc": "files of a new data set in a folder that was empty",
+    "feed/records/record_memory.cc": "the ring of records in the run folder, or in a folder of the user that is ours",
+    "observe/live/gpu_csv.cc": "a table that grows while it is watched; check_output first, and regular files alone",
     "feed/baseline/baseline_sources.cc": "the loose files beside a cache",
     "train/checkpoint/checkpoint_folder.cc": "checkpoints in the run folder",
     "train/checkpoint/run_folder.cc": "checkpoints in the run folder",
@@ -39,7 +41,11 @@ ALLOWED: dict[str, str] = {
     "train/loop/line_file.cc": "metrics.jsonl and bad-steps.jsonl in the run folder",
     "train/loop/run_start.cc": "files of an earlier run, moved aside in the run folder",
     "train/loop/training_run.cc": "config.yaml in the run folder",
+    "bench/selftest/feed_checks.cc": "files in the self-test's own folder, removed with it",
+    "bench/selftest/sound_checks.cc": "files in the self-test's own folder, removed with it",
+    "observe/machine/machine_log.cc": "machine.jsonl in the run folder",
     "observe/machine_survey.cc": "a file for measuring the disk, removed at once",
+    "observe/recommend/machine_facts.cc": "files for measuring the disk, removed at once",
 }
 
 

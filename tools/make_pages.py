@@ -20,6 +20,7 @@ from tools.pages import (
     hardware_limit_fa,
     how_fast,
     how_fast_fa,
+    planted_causes,
     results,
     train_sizes,
 )
@@ -42,6 +43,9 @@ def pages() -> dict[Path, str]:
         (DOCS / "fa" / "README.md", against_dataloader.persian()),
     ):
         wanted[page] = against_dataloader.filled(page, part)
+    trials = planted_causes.english()
+    if trials is not None:
+        wanted[DOCS / "reference" / "planted-causes.md"] = trials
     sizes = train_sizes.header()
     if sizes is not None:
         wanted[train_sizes.HEADER] = sizes
