@@ -54,6 +54,27 @@ TEST_F(WatchdogTest, AProcessThatWasStoppedHasNotStalled) {
   EXPECT_EQ(watchdog.look(0, activity, seconds(4039)), seconds(6 + 12 + 39));
 }
 
+TEST_F(WatchdogTest, AConsumerThatHoldsEverySlotIsReportedAtTheLimit) {
+  for (seconds now(102); now < seconds(160); now += seconds(3))
+    EXPECT_FALSE(watchdog.is_past_limit(seconds(100), now)) << now.count();
+  EXPECT_TRUE(watchdog.is_past_limit(seconds(100), seconds(162)));
+}
+
+TEST_F(WatchdogTest, EachWaitOfTheConsumerBeginsAnew) {
+  for (seconds now(102); now < seconds(150); now += seconds(3))
+    EXPECT_FALSE(watchdog.is_past_limit(seconds(100), now));
+  EXPECT_FALSE(watchdog.is_past_limit(std::nullopt, seconds(152)));
+  EXPECT_FALSE(watchdog.is_past_limit(seconds(154), seconds(155)));
+  for (seconds now(158); now < seconds(214); now += seconds(3))
+    EXPECT_FALSE(watchdog.is_past_limit(seconds(154), now)) << now.count();
+  EXPECT_TRUE(watchdog.is_past_limit(seconds(154), seconds(215)));
+}
+
+TEST_F(WatchdogTest, AConsumerThatWasStoppedWhileItHeldEverySlotGoesOn) {
+  EXPECT_FALSE(watchdog.is_past_limit(seconds(100), seconds(102)));
+  EXPECT_FALSE(watchdog.is_past_limit(seconds(100), seconds(4000))) << "Ctrl-Z, and back later";
+}
+
 TEST_F(WatchdogTest, AShortStallIsCountedOnce) {
   activity.begin(3, seconds(100));
   watchdog.look(0, activity, seconds(100));

@@ -140,8 +140,8 @@ void PipelineCore::watch(std::chrono::nanoseconds now) {
     if (const auto stalled = watchdog_.look(i, runner_.activity_of(i), now))
       fail_stalled(i, *stalled);
   }
-  if (!waiting_since_ || !slots_.all_leased() || is_over()) return;
-  if (now - *waiting_since_ < watchdog_.stall_limit()) return;
+  const bool waits_for_itself = waiting_since_ && slots_.all_leased() && !is_over();
+  if (!watchdog_.is_past_limit(waits_for_itself ? waiting_since_ : std::nullopt, now)) return;
   fail_at(ring_.next_deliver(), {.code = &kPipeLeases, .found = debug_string_locked()});
 }
 

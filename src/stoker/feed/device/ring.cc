@@ -4,6 +4,7 @@
 
 #include "stoker/feed/device/kernels.h"
 #include "stoker/pipeline/errors.h"
+#include "stoker/pipeline/patience.h"
 
 namespace stoker::feed {
 namespace {
@@ -110,23 +111,26 @@ class DeviceRing::LongWait {
  public:
   LongWait(const DeviceRing& ring, std::chrono::nanoseconds patience, const WaitPause* pause)
       : ring_(ring),
-        patience_(patience),
         pause_(pause),
-        starved_at_(system_clock().now() + patience),
+        patience_(patience),
         pause_at_(system_clock().now() + (pause == nullptr ? patience : pause->every)) {}
 
   // One wait for a change; false where it is over.
   bool go_on(ConditionVariable& changed, Lock& lock,
              const std::stop_token& stop) STOKER_NO_THREAD_CHECK {
-    const bool can_starve = patience_.count() > 0 && ring_.are_all_held();
+    const bool can_starve = patience_.limit().count() > 0 && ring_.are_all_held();
     if (!can_starve && pause_ == nullptr) return changed.wait(lock, stop) != WaitEnd::kStopped;
+    const std::chrono::nanoseconds began = system_clock().now();
+    if (!was_starved_) patience_.begin(began);
+    const auto look_at = began + patience_.period();
     const auto until = !can_starve         ? pause_at_
-                       : pause_ == nullptr ? starved_at_
-                                           : std::min(starved_at_, pause_at_);
+                       : pause_ == nullptr ? look_at
+                                           : std::min(look_at, pause_at_);
     const WaitEnd end = changed.wait_until(lock, stop, {&system_clock(), until});
     if (end == WaitEnd::kStopped) return false;
     const std::chrono::nanoseconds now = system_clock().now();
-    if (can_starve && now >= starved_at_ && ring_.are_all_held()) ring_.raise_all_held();
+    was_starved_ = can_starve && ring_.are_all_held();
+    if (was_starved_ && patience_.look(now) >= patience_.limit()) ring_.raise_all_held();
     if (pause_ == nullptr || now < pause_at_) return true;
     pause_at_ = now + pause_->every;
     lock.unlock();
@@ -138,10 +142,10 @@ class DeviceRing::LongWait {
 
  private:
   const DeviceRing& ring_;
-  const std::chrono::nanoseconds patience_;
   const WaitPause* const pause_;
-  const std::chrono::nanoseconds starved_at_;
+  pipeline::Patience patience_;
   std::chrono::nanoseconds pause_at_;
+  bool was_starved_ = false;  // at the last look
   bool was_ended_ = false;
 };
 
