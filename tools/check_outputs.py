@@ -44,8 +44,7 @@ ALLOWED: dict[str, str] = {
     "bench/selftest/feed_checks.cc": "files in the self-test's own folder, removed with it",
     "bench/selftest/sound_checks.cc": "files in the self-test's own folder, removed with it",
     "observe/machine/machine_log.cc": "machine.jsonl in the run folder",
-    "observe/machine_survey.cc": "a file for measuring the disk, removed at once",
-    "observe/recommend/machine_facts.cc": "files for measuring the disk, removed at once",
+    "observe/machine/storage_facts.cc": "files for measuring the disk, removed at once",
 }
 
 

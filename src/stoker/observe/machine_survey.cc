@@ -12,6 +12,7 @@
 #include "stoker/base/digest/crc32c.h"
 #include "stoker/base/invariant.h"
 #include "stoker/base/number_text.h"
+#include "stoker/observe/machine/storage_facts.h"
 
 namespace stoker::observe {
 namespace {
@@ -66,32 +67,6 @@ double crc_rate() {
   return rate;
 }
 
-Result<void> measure_disk(Io& io, const std::string& folder, MachineSurvey& survey) {
-  Result<File> root = open_file(io, folder, OpenFor::kFolder);
-  if (!root) return std::move(root).error();
-  const std::string name = "survey.tmp." + std::to_string(getpid());
-  Result<File> file = open_beneath(*root, name, OpenFor::kCreateNew);
-  if (!file) return std::move(file).error();
-  std::vector<std::byte> bytes(kDiskBytes, std::byte{3});
-  Result<void> wrote;
-  const Stopwatch write_watch;
-  wrote = file->write_at(bytes, 0);
-  if (wrote) wrote = file->sync();
-  survey.disk_write_mb_per_s =
-      static_cast<double>(kDiskBytes) / 1e6 / std::max(write_watch.seconds(), 1e-9);
-  Result<std::size_t> read = std::size_t{0};
-  if (wrote) {
-    const Stopwatch read_watch;
-    read = file->read_at(bytes, 0);
-    survey.disk_read_mb_per_s =
-        static_cast<double>(kDiskBytes) / 1e6 / std::max(read_watch.seconds(), 1e-9);
-  }
-  io.unlink_at(root->handle(), name, false);
-  if (!wrote) return wrote;
-  if (!read) return std::move(read).error();
-  return {};
-}
-
 std::string gpu_text(const cuda::DeviceProbe& probe) {
   std::string text;
   for (const cuda::DeviceInfo& device : probe.devices)
@@ -114,7 +89,10 @@ Result<MachineSurvey> survey_machine(Io& io, const std::string& folder) {
                        .copy_gb_per_s = copy_rate() / 1e9,
                        .crc_gb_per_s = crc_rate() / 1e9,
                        .gpus = cuda::probe_devices()};
-  if (Result<void> disk = measure_disk(io, folder, survey); !disk) return disk.error();
+  const Result<StorageFacts> storage = measure_storage(io, folder, kDiskBytes);
+  if (!storage) return storage.error();
+  survey.disk_write_mb_per_s = storage->write_mb_per_s;
+  survey.disk_read_mb_per_s = storage->warm_mb_per_s;
   return survey;
 }
 

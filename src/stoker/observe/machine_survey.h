@@ -22,11 +22,11 @@ struct MachineSurvey {
       0;                    // memcpy of a buffer far larger than the caches, one core, bytes copied
   double crc_gb_per_s = 0;  // CRC-32C of a buffer in the second-level cache
   double disk_write_mb_per_s = 0;  // written and synced
-  double disk_read_mb_per_s = 0;   // read back, mostly from the page cache
+  double disk_read_mb_per_s = 0;   // read back from the page cache
   cuda::DeviceProbe gpus;
 };
 
-// Writes and removes one file of 64 MiB under `folder`. Fails with what the file system says.
+// Writes and removes files of 64 MiB together under `folder`. Fails with what the file system says.
 Result<MachineSurvey> survey_machine(Io& io, const std::string& folder);
 
 // The survey as rows of a table: what, how much.

@@ -10,19 +10,9 @@
 #include "stoker/base/io/io.h"
 #include "stoker/base/json.h"
 #include "stoker/cuda/device_probe.h"
+#include "stoker/observe/machine/storage_facts.h"
 
 namespace stoker::observe {
-
-struct StorageFacts {
-  std::string file_system{};  // as mounted; empty: not known
-  double write_mb_per_s = 0;  // written and synced
-  double warm_mb_per_s = 0;   // read back from the page cache
-  // Read after our own pages were dropped; nothing where the file system keeps them all the same.
-  std::optional<double> cold_mb_per_s{};
-  double warm_files_per_s = 0;  // small files, opened and read one after the other
-  std::optional<double> cold_files_per_s{};
-  std::uint64_t free_bytes = 0;
-};
 
 struct MemoryFacts {
   std::uint64_t total_bytes = 0;
@@ -42,10 +32,6 @@ struct MachineFacts {
 // What a process may still take: of the machine, of its control group, of ulimit -v. `root`
 // replaces "/" for tests.
 MemoryFacts read_memory_facts(Io& io, const std::string& root = {});
-
-// Writes and removes files of `size_bytes` together under `folder`, which exists. Fails with what
-// the file system says.
-Result<StorageFacts> measure_storage(Io& io, const std::string& folder, std::uint64_t size_bytes);
 
 Json machine_json(const MachineFacts& facts);
 
