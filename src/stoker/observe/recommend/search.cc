@@ -17,11 +17,38 @@ constexpr std::array<std::string_view, 5> kTierNames{"files", "cached", "pcm", "
 // Of the budget: one run, and the walk; the rest confirms.
 constexpr double kRunShare = 1.0 / 90, kWalkShare = 0.6;
 constexpr double kShortestRunS = 0.03, kLongestRunS = 1;
+constexpr double kTurnShare = 1.0 / 3;  // of a run
 constexpr double kWorthKeeping = 0.85;  // of the best tier's rate
-constexpr std::size_t kFinalists = 5;
-constexpr std::size_t kEnoughRuns = 9;
+constexpr std::size_t kFinalists = 8;
+constexpr std::size_t kFewestRounds = 4, kEnoughRounds = 60;
 // Rates that differ by less are equal whatever their noise, and by more never are.
 constexpr double kSurelyEqual = 0.01, kMostEqual = 0.02;
+
+struct RateRatio {
+  double value = 1;
+  double plus_minus = 0;  // half of the range in which it is in 95 of 100 cases
+};
+
+// Half of the range in which the mean is in 95 of 100 cases; 0 of one value.
+double range_of_mean(const std::vector<double>& values) {
+  if (values.size() < 2) return 0;
+  constexpr std::array kDeviationsOfFew{0.0, 0.0, 12.7, 4.3, 3.2, 2.8, 2.6, 2.4, 2.4, 2.3};
+  const double mean = mean_of(values);
+  double squares = 0;
+  for (const double each : values) squares += (each - mean) * (each - mean);
+  const auto count = static_cast<double>(values.size());
+  const double deviations =
+      values.size() < kDeviationsOfFew.size() ? kDeviationsOfFew[values.size()] : 2.0;
+  return deviations * std::sqrt(squares / (count - 1) / count);
+}
+
+// Round by round, so that what slows both does not count.
+RateRatio ratio_of_rounds(const std::vector<double>& one, const std::vector<double>& other) {
+  std::vector<double> logs(std::min(one.size(), other.size()));
+  for (std::size_t i = 0; i < logs.size(); ++i) logs[i] = std::log(one[i] / other[i]);
+  const double value = logs.empty() ? 1 : std::exp(mean_of(logs));
+  return {.value = value, .plus_minus = value * range_of_mean(logs)};
+}
 
 class Search {
  public:
@@ -60,8 +87,9 @@ class Search {
   }
 
   // One more run of it; its mean so far, 0 where it cannot be run.
-  double measure(const FeedChoice& choice) {
-    const std::optional<double> rate = run_(choice, run_s());
+  double measure(const FeedChoice& choice) { return measure(choice, run_s()); }
+  double measure(const FeedChoice& choice, double seconds) {
+    const std::optional<double> rate = run_(choice, seconds);
     if (!rate) return 0;
     if (find(choice) == nullptr) result_.tried.push_back({.choice = choice});
     TriedChoice& tried = *find(choice);
@@ -141,17 +169,34 @@ class Search {
     }
   }
 
-  // The best again, in turn, until the budget ends: what drifts hits all of them.
+  // The best again, in short turns there and back, until the budget ends: what drifts hits all of
+  // them.
   void confirm() {
     std::vector<FeedChoice> finalists = by_rate(kFinalists);
     if (const std::optional<FeedChoice> usual = usual_beside(finalists))
       finalists.push_back(*usual);
-    for (std::size_t round = 0; round < kEnoughRuns; ++round) {
+    // A tier after the other: to open one costs more than a turn.
+    std::stable_sort(finalists.begin(), finalists.end(),
+                     [](const FeedChoice& a, const FeedChoice& b) { return a.tier < b.tier; });
+    const double turn_s = std::max(kTurnShare * run_s(), kShortestRunS);
+    for (std::size_t round = 0; round < kEnoughRounds && !finalists.empty(); ++round) {
       for (const FeedChoice& choice : finalists) {
         if (has_ended(1)) return;
-        measure(choice);
+        if (measure(choice, turn_s) > 0) find(choice)->in_turn.push_back(find(choice)->rates.back());
       }
+      std::reverse(finalists.begin(), finalists.end());
+      if (round + 1 >= kFewestRounds) drop_the_beaten(finalists);
     }
+  }
+
+  // The rounds that are saved go to those that may still be the best.
+  void drop_the_beaten(std::vector<FeedChoice>& finalists) {
+    const TriedChoice* const best = fastest();
+    if (best == nullptr) return;
+    std::erase_if(finalists, [&](const FeedChoice& choice) {
+      const RateRatio ratio = ratio_of_rounds(find(choice)->in_turn, best->in_turn);
+      return ratio.value + ratio.plus_minus < 1 - kMostEqual;
+    });
   }
 
   // Cheaper first.
@@ -185,22 +230,39 @@ class Search {
     return is_there ? std::nullopt : std::optional(usual);
   }
 
-  void choose() {
+  // Of the rounds where there were any, and of the walk else. Who was dropped has fewer rounds and
+  // is behind; the budget may end within the last round.
+  const TriedChoice* fastest() const {
+    std::size_t num_rounds = 0;
+    for (const TriedChoice& each : result_.tried)
+      num_rounds = std::max(num_rounds, each.in_turn.size());
     const TriedChoice* best = nullptr;
-    std::size_t most_runs = 0;
-    for (const TriedChoice& each : result_.tried)
-      most_runs = std::max(most_runs, each.rates.size());
-    // Runs of the walk alone are too few to be believed beside those that were confirmed.
-    const auto counts = [&](const TriedChoice& each) { return 2 * each.rates.size() >= most_runs; };
-    for (const TriedChoice& each : result_.tried)
-      if (counts(each) && (best == nullptr || each.median() > best->median())) best = &each;
+    for (const TriedChoice& each : result_.tried) {
+      const bool is_confirmed = num_rounds == 0 || (!each.in_turn.empty() &&
+                                                    each.in_turn.size() + 1 >= num_rounds);
+      if (is_confirmed && (best == nullptr || speed_against(each, *best).value > 1)) best = &each;
+    }
+    return best;
+  }
+
+  static RateRatio speed_against(const TriedChoice& one, const TriedChoice& other) {
+    if (!one.in_turn.empty() && !other.in_turn.empty())
+      return ratio_of_rounds(one.in_turn, other.in_turn);
+    return {.value = one.mean() / std::max(other.mean(), 1e-9), .plus_minus = kMostEqual};
+  }
+
+  void choose() {
+    const TriedChoice* const best = fastest();
     if (best == nullptr) return;
-    const double noise = best->plus_minus() / std::max(best->median(), 1e-9);
-    const double floor = (1 - std::clamp(noise, kSurelyEqual, kMostEqual)) * best->median();
-    for (const TriedChoice& each : result_.tried)
-      if (counts(each) && each.median() >= floor && cost(each.choice) < cost(best->choice))
-        best = &each;
-    result_.best = *best;
+    const TriedChoice* chosen = best;
+    for (const TriedChoice& each : result_.tried) {
+      // Runs of the walk alone are too few to be believed beside those that were confirmed.
+      if (each.in_turn.empty() != best->in_turn.empty()) continue;
+      const RateRatio ratio = speed_against(each, *best);
+      const double margin = std::clamp(ratio.plus_minus, kSurelyEqual, kMostEqual);
+      if (ratio.value >= 1 - margin && cost(each.choice) < cost(chosen->choice)) chosen = &each;
+    }
+    result_.best = *chosen;
   }
 
   const SearchOptions& options_;
@@ -216,17 +278,7 @@ std::string_view name_of(FeedTier tier) { return kTierNames[static_cast<std::siz
 double TriedChoice::median() const { return median_of(rates); }
 double TriedChoice::mean() const { return mean_of(rates); }
 
-double TriedChoice::plus_minus() const {
-  if (rates.size() < 2) return 0;
-  constexpr std::array kDeviationsOfFew{0.0, 0.0, 12.7, 4.3, 3.2, 2.8, 2.6, 2.4, 2.4, 2.3};
-  const double mean = mean_of(rates);
-  double squares = 0;
-  for (const double each : rates) squares += (each - mean) * (each - mean);
-  const auto count = static_cast<double>(rates.size());
-  const double deviations =
-      rates.size() < kDeviationsOfFew.size() ? kDeviationsOfFew[rates.size()] : 2.0;
-  return deviations * std::sqrt(squares / (count - 1) / count);
-}
+double TriedChoice::plus_minus() const { return range_of_mean(rates); }
 
 SearchResult search_choices(const SearchOptions& options, const RunChoice& run) {
   return Search(options, run).walk();
