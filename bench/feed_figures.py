@@ -267,11 +267,16 @@ def switches(runner: Runner, bars: Bars) -> Json:
 
 
 def instruments(runner: Runner, bars: Bars) -> Json:
-    """What a record of every batch costs: with and without, in turn, as fast as the feed can."""
+    """What a record of every batch costs: with and without, in turn, as fast as the feed can.
+
+    Many short windows, for a machine's speed drifts by more than a record costs; and no tuner, which may leave the two
+    with other buffers.
+    """
     rows: list[Json] = []
     for path, dtype in (("cached", "f16"), ("cached", "f32"), ("files", "f32")):
-        common = ("--instruments", "on,off", "--seconds", "20", "--repeat", "12")
-        both = runner.bench(runner.small, "--path", path, "--dtype", dtype, *common)
+        how = ("--path", path, "--dtype", dtype, "--seconds", "40", "--repeat", "100")
+        still = ("--set", "data.auto_tune_performance=false")
+        both = runner.bench(runner.small, "--instruments", "on,off", *how, *still)
         rows += both
         cost = next(row["instruments_cost"] for row in both if "instruments_cost" in row)
         bars.at_most(f"{path} {dtype}: share of the rate", cost["median_rate"], 0.005)

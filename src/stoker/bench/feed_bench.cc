@@ -196,8 +196,10 @@ FeedBenchReport bench_feed(Io& io, const FeedBenchOptions& options) {
   }
   observe::CalibrationLoop calibration;
   std::vector<CaseRun> runs(options.cases.size());
+  // There and back, so that what drifts does not favour the case that comes first.
   for (unsigned round = 0; round < num_windows; ++round) {
-    for (std::size_t i = 0; i < runs.size() && !options.stop.stop_requested(); ++i) {
+    for (std::size_t turn = 0; turn < runs.size() && !options.stop.stop_requested(); ++turn) {
+      const std::size_t i = round % 2 == 0 ? turn : runs.size() - 1 - turn;
       add_window(io, options.cases[i], window, calibration, runs[i]);
     }
   }
