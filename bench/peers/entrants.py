@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.peers import environments
+from bench.peers.pacing import SHARE
 from bench.peers.race_data import RaceData, RunFailed, run_stoker
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -154,19 +155,21 @@ STOKER_RUNS = (
 
 
 def race_stoker(data: RaceData, run: tuple[str, str, str], seconds: float) -> list[dict[str, Any]]:
-    """One run of `stoker bench feed`; it checks its own batches before it prints a figure."""
+    """Two runs of `stoker bench feed`, at full speed and at nine tenths; it checks its own batches before it prints."""
     loader, path, dtype = run
-    report = run_stoker(
-        data.program,
+    words = (
         *("bench", "feed", "--data", str(data.voice), "--device", "cpu", "--batch-size", "32"),
         *("--loader", loader, "--path", path, "--dtype", dtype, "--set", f"cache.dtype={dtype}"),
         *("--seconds", str(seconds), "--repeat", "1"),
     )
+    report = run_stoker(data.program, *words)
+    paced = run_stoker(data.program, *words, "--demand", f"{100 * SHARE:.0f}%")["rows"][0]
     whole_s = one_batch_s(data, run)
     return [
         {"name": f"stoker {loader} {row['dtype']}", "path": path, "setting": f"threads={row['num_workers']}"}
         | {key: row[key] for key in STOKER_KEYS}
         | {"memory_mb": row["rss_mb"], "first_batch_from_start_s": whole_s, "stored": dtype}
+        | {"paced_cv": paced["interval_cv"], "paced_stall": paced["stall_share"]}
         for row in report["rows"]
     ]
 

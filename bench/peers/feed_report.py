@@ -26,6 +26,8 @@ RACE_HEADS = (
     "median",
     "CPU s per 1,000 clips",
     "interval CV",
+    "CV at 90 % of its rate",
+    "stall there",
     "first batch, ms",
     "from process start, s",
     "memory, MB",
@@ -40,16 +42,18 @@ COMPARED = (
     ("clips_per_s", 2, True),
     ("cpu_s_per_1000_clips", 4, False),
     ("interval_cv", 5, False),
-    ("first_batch_s", 6, False),
-    ("first_batch_from_start_s", 7, False),
-    ("memory_mb", 8, False),
-    ("padding_share", 9, False),
+    ("paced_cv", 6, False),
+    ("paced_stall", 7, False),
+    ("first_batch_s", 8, False),
+    ("first_batch_from_start_s", 9, False),
+    ("memory_mb", 10, False),
+    ("padding_share", 11, False),
 )
 DAMAGE_HEADS = ("damage", "loader", "of 64 utterances delivered", "said", "names the file")
 MOST_SHOWN = 160
 MEDIANS = (
-    *("cpu_s_per_1000_clips", "interval_cv", "p50_ms", "p99_ms", "first_batch_s", "first_batch_from_start_s"),
-    *("memory_mb", "padding_share", "share_of_limit"),
+    *("cpu_s_per_1000_clips", "interval_cv", "paced_cv", "paced_stall", "p50_ms", "p99_ms", "first_batch_s"),
+    *("first_batch_from_start_s", "memory_mb", "padding_share", "share_of_limit"),
 )
 
 Row = Mapping[str, Any]
@@ -110,6 +114,8 @@ def race_cells(row: Row) -> list[str]:
         f"{row['median_clips_per_s']:,.0f}",
         f"{row['cpu_s_per_1000_clips']:.3g}",
         f"{row['interval_cv']:.2f}",
+        f"{row['paced_cv']:.2f}" if "paced_cv" in row else "–",
+        f"{100 * row['paced_stall']:.1f} %" if "paced_stall" in row else "–",
         f"{1e3 * row['first_batch_s']:.1f}",
         f"{row['first_batch_from_start_s']:.2f}",
         f"{row['memory_mb']:,.0f}",
@@ -189,6 +195,8 @@ def ahead_of_stoker(report: Row, path: str) -> list[Ahead]:
     peers = [row for row in rows_of(report, path) if not is_own(row["name"])]
     found = []
     for key, column, more_is_better in COMPARED:
+        if any(key not in row for row in (own, *peers)):
+            continue  # a record that is older than the column
         sign = -1.0 if more_is_better else 1.0
         best_first = sorted(peers, key=lambda row: sign * float(row[key]))
         better = [row for row in best_first if sign * row[key] < sign * own[key]]

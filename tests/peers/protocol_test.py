@@ -6,7 +6,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -14,6 +16,7 @@ from unittest import mock
 import numpy as np
 
 from bench.peers import entrants, environments, race_data, trials
+from bench.peers.pacing import paced
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 CLIPS = 400
@@ -67,6 +70,29 @@ class ProtocolTest(unittest.TestCase):
         self.assertGreaterEqual(report["batches"], 12)
         self.assertGreater(report["padding_share"], 0.0)
         self.assertLess(report["padding_share"], 0.6)
+
+    def test_a_consumer_of_fixed_steps_shows_what_it_waits_for(self) -> None:
+        """The double loads in the caller's thread: it is as slow again for a consumer that has steps of its own."""
+        code, report, said = self.run_double("race", "--seconds", "0.3")
+        self.assertEqual(code, 0, said)
+        self.assertGreater(report["paced_stall"], 0.1)
+        self.assertLess(report["paced_stall"], 0.95)
+        self.assertGreater(report["paced_cv"], 0.0)
+
+    def test_a_loader_that_is_ready_in_time_is_not_waited_for(self) -> None:
+        report = paced(iter(range(10**6)), lambda _: None, step_s=0.002, seconds=0.2)
+        self.assertLess(report["paced_stall"], 0.2)
+
+    def test_a_pause_of_the_loader_shows_as_stall_and_as_variation(self) -> None:
+        def with_pauses() -> Iterator[int]:
+            for number in range(10**6):
+                if number % 10 == 9:
+                    time.sleep(0.02)
+                yield number
+
+        report = paced(with_pauses(), lambda _: None, step_s=0.002, seconds=0.4)
+        self.assertGreater(report["paced_stall"], 0.3)
+        self.assertGreater(report["paced_cv"], 0.8)
 
     def test_a_wrong_mel_is_not_timed(self) -> None:
         code, _, said = self.run_double("race", "--seconds", "0.2", "--setting", "wrong_by_milli=20")

@@ -96,6 +96,14 @@ class ReportTest(unittest.TestCase):
         self.assertIn("out of memory", feed_report.race_table(report, "files"))
         self.assertNotIn("out of memory", feed_report.race_table(report, "cached"))
 
+    def test_a_record_that_is_older_than_a_column_has_no_figure_there(self) -> None:
+        report = a_report()
+        for row in report["rows"]:
+            del row["paced_cv"], row["paced_stall"]
+        text = feed_report.race_table(report, "cached")
+        self.assertIn("| 0.25 | – | – | 250.0 |", text)
+        self.assertFalse([line for line in feed_report.ahead_lines(report, "cached") if "90 %" in line])
+
     def test_a_peer_that_is_ahead_is_named_in_each_column(self) -> None:
         runs = [a_run("stoker native f32", 1000.0) | {"stored": "f32"}]
         runs += [a_run("dali", 1200.0) | {"interval_cv": 0.1}, a_run("grain", 50.0) | {"interval_cv": 0.2}]
