@@ -69,6 +69,13 @@ STEPS = [
         "{python} tests/e2e/train_kill_test.py {stoker} --device cuda --graphs on --precision bf16",
     ),
     Step(
+        "half-precision",
+        "memory",
+        120,
+        "{python} -m bench.train.half_precision --stoker {stoker} --out {out}/half "
+        "--keep-json {out}/train-half-precision.json",
+    ),
+    Step(
         "auto-batch",
         "memory",
         200,

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.diagnose import outside
-from bench.diagnose.plants import GPU_PLANTS, PAIRS, PLANTS, Draw, Planting, both, healthy, named
+from bench.diagnose.plants import GPU_PLANTS, PAIRS, PLANTS, Draw, Planting, both, healthy, healthy_on_gpu, named
 from bench.diagnose.scene import Scene, TrialFailedError
 from bench.feed_figures import RESULTS, Bars, processor
 from bench.train.trial import gpu_name
@@ -73,9 +73,10 @@ def all_jobs(asked: argparse.Namespace) -> list[Job]:
     every = GPU_PLANTS if asked.device == "cuda" else PLANTS
     plants = [named(name) for name in asked.only] or list(every)
     jobs = [Job("cause", each.name, i, each.plant, (each.names,)) for each in plants for i in range(asked.trials)]
+    well = healthy_on_gpu if asked.device == "cuda" else healthy
+    jobs += [Job("healthy", "healthy", i, well) for i in range(asked.healthy)]
     if asked.device == "cuda":
         return jobs
-    jobs += [Job("healthy", "healthy", i, healthy) for i in range(asked.healthy)]
     for first, second in PAIRS:
         name, plant = f"{first.name} + {second.name}", both(first, second)
         jobs += [Job("pair", name, i, plant, (first.names, second.names)) for i in range(asked.pairs)]

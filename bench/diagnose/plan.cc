@@ -48,7 +48,7 @@ ConsumerPlan consumer_of(const Json& json) {
 DevicePlan device_of(const Json& json) {
   return {.num_tiny = static_cast<std::uint64_t>(number(json, "num_tiny", 0)),
           .pause_ms = number(json, "pause_ms", 0),
-          .has_busy_bus = number(json, "has_busy_bus", 0) != 0};
+          .num_on_bus = static_cast<std::uint64_t>(number(json, "num_on_bus", 0))};
 }
 
 }  // namespace

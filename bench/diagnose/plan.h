@@ -43,7 +43,7 @@ struct ConsumerPlan {
 struct DevicePlan {
   std::uint64_t num_tiny = 0;  // launches a step, in place of matrix products
   double pause_ms = 0;         // of the host after each step, once the GPU has done it
-  bool has_busy_bus = false;
+  std::uint64_t num_on_bus = 0;
 };
 
 // What a sampler reports in place of the machine's own figures.

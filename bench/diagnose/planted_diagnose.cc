@@ -8,6 +8,7 @@
 #include <exception>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "bench/diagnose/plan.h"
 #include "bench/diagnose/planted_consumer.h"
@@ -49,10 +50,11 @@ Json run(const Plan& plan) {
   std::optional<PlantedConsumer> consumer;
   if (plan.consumer) options.consumer = &consumer.emplace(*plan.consumer, options.step_s.value());
   std::optional<PlantedDeviceConsumer> device;
-  std::optional<BusyBus> bus;
+  std::vector<std::unique_ptr<BusyBus>> others_on_bus;
   if (plan.device) {
     options.consumer = &device.emplace(*plan.device, kDevice, options.step_s.value());
-    if (plan.device->has_busy_bus) bus.emplace(kDevice);
+    for (std::uint64_t i = 0; i < plan.device->num_on_bus; ++i)
+      others_on_bus.push_back(std::make_unique<BusyBus>(kDevice));
   }
   options.wrap = [&](std::shared_ptr<const feed::UtteranceSource> source) {
     io.begin();

@@ -133,6 +133,12 @@ class Scene:
         if not (self.data(name) / ".stoker").exists():
             self._run_stoker("precompute", "--data", str(self.data(name)))
 
+    def precompute_samples(self, name: str, cache: Path, hop: int) -> None:
+        """16-bit samples in a cache of their own, of which a GPU makes the mels."""
+        words = ["--set", "cache.content=pcm", "--cache", str(cache), "--preset", "myxtts_tf", "--hop-length", str(hop)]
+        if not cache.exists():
+            self._run_stoker("precompute", "--data", str(self.data(name)), *words)
+
     def supply(self, settings: list[str], cores: list[int] | None = None) -> Supply:
         """Measured once for each, on a calm machine; neither seed nor buffer changes it."""
         settings = [each for each in settings if not each.startswith(("seed=", "data.prefetch_buffer_size="))]

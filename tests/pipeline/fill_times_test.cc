@@ -53,5 +53,42 @@ TEST(FillTimesTest, TheSlowestItemIsKnownWithItsStage) {
   EXPECT_LE(times.slowest().time, times.ended() - times.begun());
 }
 
+TEST(FillTimesTest, ItemsOfShortFillsAreTimedOnceAMillisecond) {
+  FillTimes times;
+  int num_timed = 0;
+  for (int fill = 0; fill < 40; ++fill) {
+    const nanoseconds begin(250'000 * fill);
+    times.begin(begin);
+    times.enter(1, begin + nanoseconds(100'000));
+    for (const std::uint64_t item : {3U, 4U, 5U}) times.begin_item(item);
+    times.end(begin + nanoseconds(200'000));
+    const bool is_timed = times.slowest().item != kNoItem;
+    EXPECT_EQ(is_timed, fill % 4 == 0) << fill;
+    EXPECT_EQ(times.stage(1).busy.count(), 100'000);
+    num_timed += is_timed ? 1 : 0;
+  }
+  EXPECT_EQ(num_timed, 10);
+}
+
+// In every fill, by the clock of the stages where there are no ticks.
+TEST(FillTimesTest, AnItemThatEntersStagesIsTimedInShortFillsToo) {
+  FillTimes times;
+  for (int fill = 0; fill < 6; ++fill) {
+    nanoseconds now(100'000 * fill);
+    times.begin(now);
+    for (const std::uint64_t item : {10U, 11U, 12U}) {
+      times.begin_item(item);
+      times.enter(1, now += nanoseconds(50));
+      times.enter(2, now += nanoseconds(100));
+      now += nanoseconds(item == 11 ? 9000 : 1000);
+    }
+    times.end(now);
+    if (fill == 0) continue;  // by ticks, of which the test has none
+    EXPECT_EQ(times.slowest().item, 11U);
+    EXPECT_EQ(times.slowest().stage, 2U);
+    EXPECT_EQ(times.slowest().time.count(), 9050);
+  }
+}
+
 }  // namespace
 }  // namespace stoker::pipeline

@@ -13,7 +13,7 @@ from small_world import World
 
 import stoker
 
-RECORD_BYTES = 592
+RECORD_BYTES = 600
 WORKS_AT = 416
 
 
@@ -21,7 +21,7 @@ def records(path: str) -> list[bytes]:
     with open(path, "rb") as file:
         head = file.read(4096)
         magic, version, first, size, stride, places, kept = struct.unpack_from("<8s6I", head)
-        assert (magic, version, size) == (b"STKRECS\n", 1, RECORD_BYTES)
+        assert (magic, version, size) == (b"STKRECS\n", 2, RECORD_BYTES)
         (written,) = struct.unpack_from("<Q", head, 64)
         found = []
         for number in range(max(0, written - kept), written):

@@ -85,7 +85,23 @@ def page(record: Json) -> str:
     return "\n".join(parts)
 
 
+def gpu_part(record: Json, others: Json) -> str:
+    """Healthy feeds are judged over both machines: of ten, one alone would decide."""
+    healthy = of_kind(record, "healthy")
+    named = ", ".join(f"`{name}` {count}" for name, count in count_named(healthy).items())
+    right = sum(row["right"] for row in healthy + of_kind(others, "healthy"))
+    count = len(healthy) + len(of_kind(others, "healthy"))
+    parts = ["## On a GPU\n", f"{results.source_line(record)}\n", causes_table(record)]
+    parts.append(
+        f"Of {len(healthy)} healthy feeds into GPU memory {right_of(healthy)} were called so: {named}. "
+        f"With those above it is {right} of {count}.\n"
+    )
+    return "\n".join(parts)
+
+
 def english() -> str | None:
     """Nothing where no one has run the trials yet."""
-    record = results.load("diagnose-cpu")
-    return None if record is None else page(record)
+    record, on_gpu = results.load("diagnose-cpu"), results.load("diagnose-gpu")
+    if record is None:
+        return None
+    return page(record) if on_gpu is None else f"{page(record)}\n{gpu_part(on_gpu, record)}"

@@ -15,7 +15,8 @@ namespace stoker::pipeline {
 
 // One thread; marks are given in the order of time. The time between two marks belongs to the stage
 // and to the item that were entered last. Stages are timed by the clock, items by the processor's
-// ticks: there are many of them.
+// ticks: there are many of them. Fills that follow within kBetweenItemsTimed go without ticks; there
+// an item's time is known where it enters stages of its own, as all do that are read from files.
 class FillTimes {
  public:
   struct Stage {
@@ -23,7 +24,9 @@ class FillTimes {
     std::chrono::nanoseconds end{};    // when it was left last
     std::chrono::nanoseconds busy{};
   };
-  // The longest time without a mark that an item took.
+  static constexpr std::chrono::milliseconds kBetweenItemsTimed{1};
+
+  // The longest time without a mark that an item took; kNoItem where none is known.
   struct Slowest {
     std::chrono::nanoseconds time{};
     std::uint64_t item = kNoItem;
@@ -31,13 +34,17 @@ class FillTimes {
   };
 
   void begin(std::chrono::nanoseconds now) {
+    const std::chrono::nanoseconds items_timed = items_timed_;
     *this = {};
+    times_items_ = now - items_timed >= kBetweenItemsTimed;
+    items_timed_ = times_items_ ? now : items_timed;
     stages_[0].begin = now;
     begun_ = last_ = now;
-    first_tick_ = last_tick_ = ticks_now();
+    if (times_items_) first_tick_ = last_tick_ = ticks_now();
   }
   void enter(std::size_t stage, std::chrono::nanoseconds now) {
     end_stretch();
+    end_clocked_stretch(now);
     charge(now);
     if (stages_[stage].busy.count() == 0 && stage != stage_) stages_[stage].begin = now;
     stage_ = stage;
@@ -45,10 +52,13 @@ class FillTimes {
   void begin_item(std::uint64_t item) {
     end_stretch();
     item_ = item;
+    ++num_begun_;
   }
   void end(std::chrono::nanoseconds now) {
     end_stretch();
+    end_clocked_stretch(now);
     charge(now);
+    if (!times_items_) return;
     const std::int64_t num_ticks = std::max<std::int64_t>(1, last_tick_ - first_tick_);
     slowest_.time = std::chrono::nanoseconds(static_cast<std::int64_t>(
         static_cast<double>(slowest_ticks_) * static_cast<double>((now - begun_).count()) /
@@ -66,7 +76,16 @@ class FillTimes {
     stages_[stage_].end = now;
     last_ = now;
   }
+  // From one stage to the next: the item's that entered the first of them, unless others came between.
+  void end_clocked_stretch(std::chrono::nanoseconds now) {
+    if (times_items_) return;
+    if (owner_ != kNoItem && num_begun_ <= 1 && now - last_ > slowest_.time)
+      slowest_ = {now - last_, owner_, stage_};
+    owner_ = item_;
+    num_begun_ = 0;
+  }
   void end_stretch() {
+    if (!times_items_) return;
     const std::int64_t tick = ticks_now();
     if (tick - last_tick_ > slowest_ticks_ && item_ != kNoItem) {
       slowest_ticks_ = tick - last_tick_;
@@ -85,6 +104,10 @@ class FillTimes {
   std::int64_t first_tick_ = 0;
   std::int64_t last_tick_ = 0;
   std::int64_t slowest_ticks_ = 0;
+  bool times_items_ = false;
+  std::uint64_t owner_ = kNoItem;  // of the time since the last stage began
+  unsigned num_begun_ = 0;         // items since then
+  std::chrono::nanoseconds items_timed_ = -kBetweenItemsTimed;  // the last fill of which they were
 };
 
 }  // namespace stoker::pipeline

@@ -75,5 +75,44 @@ TEST(DeviceRecordsTest, AndOfBatchesOnDemandAndOnASecondGpu) {
     expect_ordered(record);
 }
 
+// A consumer whose stream has work for each batch; one of the two waits for it before it goes on.
+int looks_that_found_it_idle(bool waits_for_its_stream, int& num_looks) {
+  SimulatedGpu gpu({.seed = 11});
+  FeedSetup setup = synthetic_setup(std::make_shared<SyntheticSource>(speech_like_rows(60)));
+  setup.num_epochs = kEpochs;
+  setup.device = simulated_device(gpu, {.payload = SlotPayload::kPaddedMel, .buffer_size = 2});
+  Feed feed(std::move(setup));
+  const cuda::Stream stream(0, cuda::StreamPriority::kNormal, gpu);
+  while (!feed.has_ended()) {
+    std::optional<Batch> batch = feed.next();
+    if (!batch) break;
+    batch->wait(stream);
+    for (int i = 0; i < 64; ++i) gpu.launch(stream, [] {});
+    if (waits_for_its_stream) stream.synchronize();
+    batch->release(stream);
+    std::this_thread::sleep_for(std::chrono::milliseconds(12));  // longer than from look to look
+  }
+  stream.synchronize();
+  std::vector<BatchRecord> records;
+  EXPECT_EQ(feed.records()->read_since(0, records)->num_lost, 0U);
+  int num_idle = 0;
+  num_looks = 0;
+  for (const BatchRecord& record : records) {
+    EXPECT_TRUE(record.gpu_was_busy >= -1 && record.gpu_was_busy <= 1);
+    num_looks += record.gpu_was_busy >= 0 ? 1 : 0;
+    num_idle += record.gpu_was_busy == 0 ? 1 : 0;
+  }
+  return num_idle;
+}
+
+TEST(DeviceRecordsTest, WhetherTheConsumersStreamHadWorkLeftIsTold) {
+  int num_looks = 0;
+  EXPECT_EQ(looks_that_found_it_idle(true, num_looks), num_looks);
+  EXPECT_GE(num_looks, 3);
+  // The simulated GPU gets on only when somebody waits for it, and a little by chance.
+  EXPECT_LT(looks_that_found_it_idle(false, num_looks), num_looks);
+  EXPECT_GE(num_looks, 3);
+}
+
 }  // namespace
 }  // namespace stoker::feed

@@ -145,7 +145,7 @@ TEST(RecordFileTest, AnotherVersionADamagedHeaderAndACutFileAreNamed) {
   const auto ring = ring_in(run.path());
   const std::string path = ring->path();
   EXPECT_EQ(fault_of(path), nullptr);
-  overwrite(path, offsetof(RecordFileHead, version), 2);
+  overwrite(path, offsetof(RecordFileHead, version), kRecordVersion + 1);
   EXPECT_EQ(fault_of(path), &kRecordsVersion);
   overwrite(path, offsetof(RecordFileHead, version), kRecordVersion);
   overwrite(path, offsetof(RecordFileHead, num_places), 1'000'000);

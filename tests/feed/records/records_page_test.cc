@@ -65,7 +65,8 @@ Fields record_fields() {
           STOKER_FIELD(BatchRecord, slowest_ns),
           STOKER_FIELD(BatchRecord, slowest_utterance),
           STOKER_FIELD(BatchRecord, slowest_stage),
-          STOKER_FIELD(BatchRecord, slowest_file)};
+          STOKER_FIELD(BatchRecord, slowest_file),
+          STOKER_FIELD(BatchRecord, gpu_was_busy)};
 }
 
 #undef STOKER_FIELD

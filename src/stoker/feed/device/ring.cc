@@ -244,15 +244,33 @@ void DeviceRing::raise_all_held() const {
 
 void DeviceRing::give_back(std::uint32_t slot, const ReadingStreams& readers) {
   DeviceSlot& given = slots_[slot];
-  while (given.done.size() < readers.size()) {
-    given.done.emplace_back(options_.device, cuda::EventUse::kOrder, *options_.api);
-  }
+  add_marks(given, readers.size());
   for (std::size_t i = 0; i < readers.size(); ++i) given.done[i].record(readers[i]);
-  given.num_done = readers.size();
   const Lock lock(mutex_);
+  given.num_done = readers.size();
+  given_before_ = std::exchange(last_given_, slot);
   --num_leased_;
   free_.push_back(slot);
   freed_.notify_one();
+}
+
+// Under the lock only where there is one to add: is_consumer_working() may look at them meanwhile.
+void DeviceRing::add_marks(DeviceSlot& slot, std::size_t count) {
+  while (slot.done.size() < count) {
+    cuda::Event mark(options_.device, cuda::EventUse::kOrder, *options_.api);
+    const Lock lock(mutex_);
+    slot.done.push_back(std::move(mark));
+  }
+}
+
+std::optional<bool> DeviceRing::is_consumer_working() const {
+  const Lock lock(mutex_);
+  if (!given_before_ || slots_[*given_before_].num_done == 0) return std::nullopt;
+  const DeviceSlot& slot = slots_[*given_before_];
+  for (std::size_t i = 0; i < slot.num_done; ++i) {
+    if (!slot.done[i].is_done()) return true;
+  }
+  return false;
 }
 
 RingStats DeviceRing::stats() const {

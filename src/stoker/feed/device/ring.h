@@ -139,6 +139,9 @@ class DeviceRing {
   // Only if one is ready; never waits.
   std::optional<std::uint32_t> try_pop_ready();
   void give_back(std::uint32_t slot, const ReadingStreams& readers);
+  // Whether the consumer's streams still work for the batch that was given back before the last one;
+  // nothing where no stream read it. A call to the driver.
+  std::optional<bool> is_consumer_working() const;
 
   RingStats stats() const;
 
@@ -151,6 +154,7 @@ class DeviceRing {
   bool is_over() const STOKER_REQUIRES(mutex_) { return is_closed_ || error_.has_value(); }
 
   void add_slots(unsigned count);
+  void add_marks(DeviceSlot& slot, std::size_t count);
 
   const BatchFormat format_;
   const RingOptions options_;
@@ -162,6 +166,8 @@ class DeviceRing {
   std::vector<std::uint32_t> free_ STOKER_GUARDED_BY(mutex_);   // oldest first
   std::vector<std::uint32_t> ready_ STOKER_GUARDED_BY(mutex_);  // in order
   unsigned num_leased_ STOKER_GUARDED_BY(mutex_) = 0;
+  std::optional<std::uint32_t> last_given_ STOKER_GUARDED_BY(mutex_);
+  std::optional<std::uint32_t> given_before_ STOKER_GUARDED_BY(mutex_);
   bool is_closed_ STOKER_GUARDED_BY(mutex_) = false;
   std::optional<Error> error_ STOKER_GUARDED_BY(mutex_);
   double producer_wait_s_ STOKER_GUARDED_BY(mutex_) = 0;

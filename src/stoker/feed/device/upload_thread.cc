@@ -8,6 +8,12 @@
 #include "stoker/pipeline/errors.h"
 
 namespace stoker::feed {
+namespace {
+
+// A look is a call to the driver, where it may meet this thread's own copies.
+constexpr std::int64_t kBetweenConsumerLooksNs = 10'000'000;
+
+}  // namespace
 
 unsigned UploadThread::most_in_flight(unsigned num_host_slots) {
   return std::clamp(num_host_slots / 3, 1U, kMostInFlight);
@@ -57,6 +63,7 @@ void UploadThread::move_batches(const std::stop_token& stop) {
     const std::optional<std::uint32_t> at = ring.take_free(stop);
     if (!at) return;
     note_wait(sequence, taken_ns);
+    note_consumer(sequence);
     cuda::Event& copied = copied_[num_moved_ % copied_.size()];
     BatchSlot& from = parts_.fill->leased_slot(lease.slot());
     // Held from before the first call: one that fails in between leaves a copy in flight.
@@ -90,6 +97,17 @@ void UploadThread::note_ready(std::uint64_t sequence) {
   const RunRecords& records = parts_.records;
   if (records.recorder == nullptr) return;
   records.recorder->ring()->put_ready(records.number_of(sequence), now_ns());
+}
+
+// Of two GPUs the ring's readers are copies of ours.
+void UploadThread::note_consumer(std::uint64_t sequence) {
+  const RunRecords& records = parts_.records;
+  if (records.recorder == nullptr || peer_transfer_ != nullptr) return;
+  const std::int64_t now = now_ns();
+  if (now < next_look_ns_) return;
+  next_look_ns_ = now + kBetweenConsumerLooksNs;
+  if (const std::optional<bool> works = parts_.work->ring()->is_consumer_working())
+    records.recorder->ring()->put_gpu_was_busy(records.number_of(sequence), *works);
 }
 
 void UploadThread::count(double launch_s, double copy_wait_s) {

@@ -61,6 +61,7 @@ class UploadThread {
   std::int64_t now_ns() const;
   void note_wait(std::uint64_t sequence, std::int64_t begun_ns);
   void note_ready(std::uint64_t sequence);
+  void note_consumer(std::uint64_t sequence);
 
   UploadThreadParts parts_;
   UploadTimer timer_;
@@ -68,6 +69,7 @@ class UploadThread {
   std::vector<cuda::Event> copied_;
   std::deque<InFlight> in_flight_;
   std::uint64_t num_moved_ = 0;
+  std::int64_t next_look_ns_ = 0;  // at the consumer
   mutable Mutex mutex_;
   ConditionVariable asked_;
   std::uint64_t num_asked_ STOKER_GUARDED_BY(mutex_) = 0;

@@ -11,7 +11,7 @@
 namespace stoker::feed {
 
 inline constexpr std::array<char, 8> kRecordMagic{'S', 'T', 'K', 'R', 'E', 'C', 'S', '\n'};
-inline constexpr std::uint32_t kRecordVersion = 1;
+inline constexpr std::uint32_t kRecordVersion = 2;
 inline constexpr std::uint32_t kRecordHeaderBytes = 4096;
 inline constexpr std::uint32_t kRecordPlaceBytes = 640;
 // The last so many records are whole; places beyond them are for batches that are not handed out

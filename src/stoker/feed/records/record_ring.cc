@@ -21,6 +21,7 @@ constexpr std::size_t kAskedAt = word_at(offsetof(BatchRecord, asked_ns));
 constexpr std::size_t kHandedAt = word_at(offsetof(BatchRecord, handed_ns));
 constexpr std::size_t kReleasedAt = word_at(offsetof(BatchRecord, released_ns));
 constexpr std::size_t kConsumerCpuAt = word_at(offsetof(BatchRecord, consumer_cpu_ns));
+constexpr std::size_t kGpuWasBusyAt = word_at(offsetof(BatchRecord, gpu_was_busy));
 constexpr std::size_t kWorksAt = word_at(offsetof(BatchRecord, works_ns));
 // Two numbers share a word with the worker's core, two share the next.
 constexpr std::size_t kCoreAt = word_at(offsetof(BatchRecord, core));
@@ -94,6 +95,10 @@ void RecordRing::put_span(std::uint64_t number, RecordStage stage, const StageSp
 void RecordRing::put_ready(std::uint64_t number, std::int64_t ready_ns) noexcept {
   store_word(place(number) + 1 + span_at(RecordStage::kWaitConsumer),
              static_cast<std::uint64_t>(ready_ns));
+}
+
+void RecordRing::put_gpu_was_busy(std::uint64_t number, bool was_busy) noexcept {
+  store_word(place(number) + 1 + kGpuWasBusyAt, was_busy ? 1 : 0);
 }
 
 void RecordRing::put_work(ConsumerWork work, std::int64_t spent_ns) noexcept {

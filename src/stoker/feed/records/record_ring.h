@@ -44,6 +44,7 @@ class RecordRing {
   // The thread that uploads.
   void put_span(std::uint64_t number, RecordStage stage, const StageSpan& span) noexcept;
   void put_ready(std::uint64_t number, std::int64_t ready_ns) noexcept;
+  void put_gpu_was_busy(std::uint64_t number, bool was_busy) noexcept;
   // The consumer, for number num_written().
   struct HandOut {
     std::int64_t asked_ns = 0;

@@ -26,14 +26,56 @@ double worker_wall_s(const BatchRecord& record) {
   return busy_s;
 }
 
-double worker_cpu_s(const BatchRecord& record, double wall_s) {
-  const bool is_known = record.worker >= 0 || record.worker_cpu_ns > 0;
-  if (!is_known) return wall_s;  // the consumer filled it: its time is counted once
-  return std::clamp(static_cast<double>(record.worker_cpu_ns) * kSPerNs, 0.0, wall_s);
+// Processor time of the worker by batch. A look at it counts for all batches that the worker filled
+// since the look before; behind the last one the share is that of all others.
+std::vector<double> worker_cpu_seconds(const std::vector<BatchRecord>& records) {
+  struct Unread {
+    std::vector<std::size_t> batches{};
+    double wall_s = 0;
+  };
+  std::map<std::int32_t, Unread> unread;
+  std::vector<double> cpu_s(records.size());
+  double all_cpu_s = 0, all_wall_s = 0;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const double wall_s = worker_wall_s(records[i]);
+    if (records[i].worker < 0 && records[i].worker_cpu_ns <= 0) {
+      cpu_s[i] = wall_s;  // the consumer filled it: its time is counted once
+      continue;
+    }
+    Unread& mine = unread[records[i].worker];
+    mine.batches.push_back(i);
+    mine.wall_s += wall_s;
+    if (records[i].worker_cpu_ns < 0) continue;
+    const double spent_s = static_cast<double>(records[i].worker_cpu_ns) * kSPerNs;
+    const double share = mine.wall_s > 0 ? std::min(1.0, spent_s / mine.wall_s) : 1;
+    for (const std::size_t batch : mine.batches)
+      cpu_s[batch] = share * worker_wall_s(records[batch]);
+    all_cpu_s += share * mine.wall_s;
+    all_wall_s += mine.wall_s;
+    mine = {};
+  }
+  const double usual_share = all_wall_s > 0 ? all_cpu_s / all_wall_s : 1;
+  for (const auto& [worker, rest] : unread)
+    for (const std::size_t batch : rest.batches)
+      cpu_s[batch] = usual_share * worker_wall_s(records[batch]);
+  return cpu_s;
+}
+
+// The GPU times a batch now and then; the others take what those take on average.
+double usual_device_s(const std::vector<BatchRecord>& records, RecordStage stage) {
+  double busy_s = 0;
+  std::size_t count = 0;
+  for (const BatchRecord& record : records) {
+    const std::int64_t busy_ns = record.stages[static_cast<std::size_t>(stage)].busy_ns;
+    if (busy_ns <= 0) continue;
+    busy_s += static_cast<double>(busy_ns) * kSPerNs;
+    ++count;
+  }
+  return count > 0 ? busy_s / static_cast<double>(count) : 0;
 }
 
 // Of the time in which workers neither ran nor were idle, the part in which they wanted a core.
-double run_queue_share(const Evidence& evidence) {
+double run_queue_share(const Evidence& evidence, const std::vector<double>& cpu_s) {
   const Watch& watch = evidence.watch;
   if (!watch.machine || watch.records.size() < 2) return 0;
   double waited_per_s = 0;
@@ -42,10 +84,8 @@ double run_queue_share(const Evidence& evidence) {
   }
   if (evidence.setup.num_workers == 0) waited_per_s = watch.machine->cpu.run_queue_wait.value_or(0);
   double off_s = 0;
-  for (const BatchRecord& record : watch.records) {
-    const double wall_s = worker_wall_s(record);
-    off_s += wall_s - worker_cpu_s(record, wall_s);
-  }
+  for (std::size_t i = 0; i < watch.records.size(); ++i)
+    off_s += worker_wall_s(watch.records[i]) - cpu_s[i];
   const double span_s =
       static_cast<double>(watch.records.back().handed_ns - watch.records.front().handed_ns) *
       kSPerNs;
@@ -53,9 +93,9 @@ double run_queue_share(const Evidence& evidence) {
 }
 
 // Reading is what waits; what a worker waited beyond it is spread over its other stages.
-void split_stages(const BatchRecord& record, double queue_share, BatchWork& work) {
+void split_stages(const BatchRecord& record, double cpu_s, double queue_share, BatchWork& work) {
   const double wall_s = worker_wall_s(record);
-  const double off_s = wall_s - worker_cpu_s(record, wall_s);
+  const double off_s = wall_s - cpu_s;
   const auto fetch = static_cast<std::size_t>(RecordStage::kFetch);
   const double fetch_s = static_cast<double>(record.stages[fetch].busy_ns) * kSPerNs;
   const double fetch_off_s = std::min(off_s, fetch_s);
@@ -66,10 +106,6 @@ void split_stages(const BatchRecord& record, double queue_share, BatchWork& work
     const double stage_off_s = i == fetch ? fetch_off_s : busy_s * others_off_share;
     work.cpu_s[i] = busy_s - stage_off_s;
     work.blocked_s[i] = stage_off_s * (1 - queue_share);
-  }
-  for (const RecordStage stage : {RecordStage::kCopy, RecordStage::kKernel}) {
-    const auto i = static_cast<std::size_t>(stage);
-    work.cpu_s[i] = static_cast<double>(record.stages[i].busy_ns) * kSPerNs;
   }
 }
 
@@ -84,19 +120,34 @@ void put_consumer(const BatchRecord& record, const BatchRecord& after, BatchWork
   work.step_s = own_s;
 }
 
-void put_outliers(const Evidence& evidence, std::vector<BatchWork>& batches) {
-  std::vector<double> slowest_s;
+void put_device_times(const std::vector<BatchRecord>& records, std::vector<BatchWork>& batches) {
+  for (const RecordStage stage : {RecordStage::kCopy, RecordStage::kKernel}) {
+    const auto i = static_cast<std::size_t>(stage);
+    const double usual_s = usual_device_s(records, stage);
+    for (BatchWork& work : batches) {
+      const double busy_s = static_cast<double>(records[work.record].stages[i].busy_ns) * kSPerNs;
+      work.cpu_s[i] = busy_s > 0 ? busy_s : usual_s;
+    }
+  }
+}
+
+void put_outliers(const Evidence& evidence, const std::vector<double>& cpu_s,
+                  std::vector<BatchWork>& batches) {
+  std::vector<double> slowest_s, timed_s;
   slowest_s.reserve(batches.size());
-  for (const BatchWork& work : batches)
+  for (const BatchWork& work : batches) {
     slowest_s.push_back(static_cast<double>(evidence.watch.records[work.record].slowest_ns) *
                         kSPerNs);
-  const double usual_s = median_of(slowest_s);
+    if (slowest_s.back() > 0) timed_s.push_back(slowest_s.back());
+  }
+  if (timed_s.empty()) return;
+  const double usual_s = median_of(std::move(timed_s));
   for (std::size_t i = 0; i < batches.size(); ++i) {
     if (slowest_s[i] <= kOutlierFactor * usual_s) continue;
     const BatchRecord& record = evidence.watch.records[batches[i].record];
     const double wall_s = worker_wall_s(record);
     batches[i].outlier_s = std::min(slowest_s[i] - usual_s, wall_s);
-    batches[i].outlier_cpu_share = wall_s > 0 ? worker_cpu_s(record, wall_s) / wall_s : 1;
+    batches[i].outlier_cpu_share = wall_s > 0 ? cpu_s[batches[i].record] / wall_s : 1;
   }
 }
 
@@ -110,17 +161,19 @@ std::size_t num_start_records(const Evidence& evidence) {
 
 std::vector<BatchWork> works_of(const Evidence& evidence) {
   const std::vector<BatchRecord>& records = evidence.watch.records;
-  const double queue_share = run_queue_share(evidence);
+  const std::vector<double> cpu_s = worker_cpu_seconds(records);
+  const double queue_share = run_queue_share(evidence, cpu_s);
   std::vector<BatchWork> batches;
   for (std::size_t i = num_start_records(evidence); i + 1 < records.size(); ++i) {
     BatchWork work;
     work.record = i;
     work.padded_frames = records[i].padded_frames;
-    split_stages(records[i], queue_share, work);
+    split_stages(records[i], cpu_s[i], queue_share, work);
     put_consumer(records[i], records[i + 1], work);
     batches.push_back(work);
   }
-  put_outliers(evidence, batches);
+  put_device_times(records, batches);
+  put_outliers(evidence, cpu_s, batches);
   return batches;
 }
 

@@ -48,6 +48,17 @@ double start_wait_s(const Evidence& evidence) {
   return wait_s;
 }
 
+// Of the hand-outs at which it is known; of the time that the thread had between them.
+double consumer_cpu_share(const std::vector<BatchRecord>& records) {
+  std::int64_t cpu_ns = 0, own_ns = 0;
+  for (std::size_t i = 1; i < records.size(); ++i) {
+    if (records[i].consumer_cpu_ns < 0) continue;
+    cpu_ns += records[i].consumer_cpu_ns;
+    own_ns += std::max<std::int64_t>(0, records[i].asked_ns - records[i - 1].handed_ns);
+  }
+  return own_ns > 0 ? std::min(1.0, static_cast<double>(cpu_ns) / static_cast<double>(own_ns)) : 0;
+}
+
 // Of the threads that are not the feed's.
 double queued_share(const Evidence& evidence) {
   if (!evidence.watch.machine) return 0;
@@ -118,6 +129,11 @@ class ConsumerCauses {
       add(*by, late, {fmt::format("the consumer's own steps take {} longer", percent(late))});
       return;
     }
+    if (late > kHostWorkShare && evidence_.setup.is_on_gpu &&
+        idle_look_share(evidence_).value_or(0) >= kIdleLooks) {
+      add_idle_gpu(late);
+      return;
+    }
     const Oscillation pattern = find_oscillation(evidence_);
     const bool is_rhythm = pattern.is_present && pattern.what.find("own step") != std::string::npos;
     if (shares_.long_steps > kHostWorkShare)
@@ -133,6 +149,17 @@ class ConsumerCauses {
                        1e3 * evidence_.watch.step_s.value_or(0))});
   }
 
+  // A thread that is busy all the while cannot launch faster; one that is not has waited.
+  void add_idle_gpu(double late) {
+    is_gpu_idle_ = true;
+    add(shares_.consumer_cpu > kBusyHost ? Cause::kSmallKernels : Cause::kHostSync, late,
+        {fmt::format("the GPU had done its last step in {} of the looks at it, while the host "
+                     "prepared the next one",
+                     percent(*idle_look_share(evidence_))),
+         fmt::format("the consumer's thread is busy {} of the time",
+                     percent(shares_.consumer_cpu))});
+  }
+
   void find_gpu() {
     if (!evidence_.watch.machine || !evidence_.watch.machine->gpu) return;
     const GpuWindow& gpu = *evidence_.watch.machine->gpu;
@@ -145,7 +172,7 @@ class ConsumerCauses {
                        percent(*gpu.throttled_share), *gpu.clock_mhz, *gpu.max_clock_mhz,
                        gpu.power_w ? fmt::format("{:.0f}", *gpu.power_w) : "?",
                        gpu.temperature_c ? fmt::format("{}", *gpu.temperature_c) : "?")});
-    if (!evidence_.setup.is_on_gpu || !gpu.utilization_percent ||
+    if (!evidence_.setup.is_on_gpu || is_gpu_idle_ || !gpu.utilization_percent ||
         *gpu.utilization_percent >= kIdleGpuPercent || shares_.stall > kStarvedShare)
       return;
     const double idle = std::min(own, 1 - *gpu.utilization_percent / 100);
@@ -169,6 +196,7 @@ class ConsumerCauses {
   const Evidence& evidence_;
   const CoreFacts& cores_;
   const TimeShares& shares_;
+  bool is_gpu_idle_ = false;  // and a cause of its own already
   std::vector<NamedCause> found_;
 };
 
@@ -185,7 +213,7 @@ double padding_share(const Evidence& evidence) {
 
 TimeShares shares_of(const Evidence& evidence, const SupplyModel& model) {
   TimeShares shares;
-  double wait_s = 0, step_s = 0, slow_s = 0, cpu_s = 0;
+  double wait_s = 0, step_s = 0, slow_s = 0;
   WorkSeconds works_s{};
   for (const BatchWork& work : model.batches()) {
     wait_s += work.wait_s;
@@ -193,12 +221,15 @@ TimeShares shares_of(const Evidence& evidence, const SupplyModel& model) {
     for (std::size_t i = 0; i < works_s.size(); ++i) works_s[i] += work.works_s[i];
     if (evidence.watch.step_s && work.step_s > kSlowStepFactor * *evidence.watch.step_s)
       slow_s += work.step_s - *evidence.watch.step_s;
-    cpu_s += kSPerNs * static_cast<double>(std::max<std::int64_t>(
-                           0, evidence.watch.records[work.record].consumer_cpu_ns));
   }
   const double own_s = step_s + std::reduce(works_s.begin(), works_s.end());
   shares.all_s = wait_s + own_s;
   if (shares.all_s <= 0) return shares;
+  // A consumer that launches ahead asks early after a late step: what they even out was not lost.
+  if (evidence.watch.step_s)
+    slow_s = std::min(
+        slow_s, std::max(0.0, step_s - *evidence.watch.step_s *
+                                           static_cast<double>(model.batches().size())));
   shares.stall = wait_s / shares.all_s;
   shares.step = step_s / shares.all_s;
   for (std::size_t i = 0; i < works_s.size(); ++i) shares.works[i] = works_s[i] / shares.all_s;
@@ -209,7 +240,7 @@ TimeShares shares_of(const Evidence& evidence, const SupplyModel& model) {
   slow_s -= std::max(0.0, queued_s - all_long_s);
   shares.long_steps = long_s / shares.all_s;
   shares.slow_steps = std::max(0.0, slow_s - long_s) / shares.all_s;
-  shares.consumer_cpu = own_s > 0 ? std::min(1.0, cpu_s / own_s) : 0;
+  shares.consumer_cpu = consumer_cpu_share(evidence.watch.records);
   const double start_s = start_wait_s(evidence);
   shares.start = start_s / (start_s + shares.all_s);
   return shares;

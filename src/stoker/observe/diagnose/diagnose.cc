@@ -56,15 +56,21 @@ DiagnoseReport diagnose_records(std::vector<feed::BatchRecord> records) {
   Watch& watch = report.evidence.watch;
   std::uint64_t num_misses = 0, num_hits = 0;
   setup.depth = 1;
+  const auto took_time = [](const feed::BatchRecord& record, feed::RecordStage stage) {
+    return record.stages[static_cast<std::size_t>(stage)].busy_ns > 0;
+  };
+  bool makes_mel_on_cpu = false, has_kernels = false;
   for (const feed::BatchRecord& record : records) {
     setup.depth = std::max(setup.depth, record.num_ready);
     setup.num_workers = record.num_workers;
-    setup.is_on_gpu |=
-        record.stages[static_cast<std::size_t>(feed::RecordStage::kCopy)].busy_ns > 0;
+    setup.is_on_gpu |= took_time(record, feed::RecordStage::kCopy);
+    makes_mel_on_cpu |= took_time(record, feed::RecordStage::kMel);
+    has_kernels |= took_time(record, feed::RecordStage::kKernel);
     num_hits += record.num_cache_hits;
     num_misses += record.num_cache_misses;
   }
   setup.is_cached = num_hits > 0 && num_misses == 0;
+  setup.makes_mel_on_gpu = has_kernels && !makes_mel_on_cpu && !setup.is_cached;
   watch.has_start = !records.empty() && records.front().number == 0;
   watch.records = std::move(records);
   report.diagnosis = judge(report.evidence);

@@ -23,6 +23,7 @@ struct SetupFacts {
   bool can_precompute = true;  // augmentation would change what is cached
   bool is_on_gpu = false;
   bool pins_memory = true;
+  bool makes_mel_on_gpu = false;
   bool is_packed = false;
   std::string data{};  // as the user named it, for commands
 };

@@ -51,6 +51,7 @@ SetupFacts setup_facts(const config::Settings& settings, const feed::OpenedFeed&
   facts.can_precompute = !feed::Augmentation::is_on(settings.augment);
   facts.is_on_gpu = opened.mode.choice.mode != feed::GpuMode::kCpu;
   facts.pins_memory = settings.gpu.pin_memory;
+  facts.makes_mel_on_gpu = facts.is_on_gpu && opened.mode.mel.source == feed::MelSource::kGpu;
   facts.is_packed = settings.batch.batch_layout == config::BatchLayout::kPacked;
   facts.data = settings.data.path;
   return facts;

@@ -2,6 +2,7 @@
 // model: apart so that each fits a page.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "stoker/observe/diagnose/diagnosis.h"
@@ -21,6 +22,14 @@ struct TimeShares {
   double consumer_cpu = 0;  // of its thread, as a share of the time outside next(); 0: not known
 };
 TimeShares shares_of(const Evidence& evidence, const SupplyModel& model);
+
+// On a GPU a consumer may be handed a batch that is still on its way: it then waits in its own
+// step. What it waits for there, and `shares` with that time taken from the steps and put to the
+// stall; nothing where it does not.
+std::optional<NamedCause> find_wait_in_step(const Evidence& evidence, const SupplyModel& model,
+                                            TimeShares& shares);
+// Of the looks at the consumer's streams; nothing where there were too few.
+std::optional<double> idle_look_share(const Evidence& evidence);
 
 // A cause that may be one: what it would give back alone, and how it ranks among those that explain
 // the same waiting.

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -48,6 +49,23 @@ void join_same(std::vector<NamedCause>& feed, std::vector<NamedCause>& consumer)
     consumer.erase(same);
   }
   if (consumer.size() < before) std::stable_sort(feed.begin(), feed.end(), has_larger_share);
+}
+
+// What the consumer waits for on the GPU, beside what it waits for on the host.
+void join_wait_in_step(const std::optional<NamedCause>& in_step, std::vector<NamedCause>& feed) {
+  if (!in_step) return;
+  const auto same = std::find_if(feed.begin(), feed.end(), [&](const NamedCause& each) {
+    return each.cause == in_step->cause;
+  });
+  if (same == feed.end()) {
+    feed.push_back(*in_step);
+  } else {
+    same->share += in_step->share;
+    same->regained += in_step->regained;
+    same->evidence.insert(same->evidence.begin(), in_step->evidence.begin(),
+                          in_step->evidence.end());
+  }
+  std::stable_sort(feed.begin(), feed.end(), has_larger_share);
 }
 
 // Feed and consumer each in their own order; the one that explains more comes first.
@@ -132,13 +150,16 @@ Diagnosis judge(const Evidence& evidence) {
     out.sentence = verdict_sentence(out.verdict, 0, 0);
     return out;
   }
-  const TimeShares shares = shares_of(evidence, model);
+  TimeShares shares = shares_of(evidence, model);
+  const double waited_on_host = shares.stall;
+  const std::optional<NamedCause> in_step = find_wait_in_step(evidence, model, shares);
   out.stall_share = shares.stall;
   std::vector<Candidate> candidates = feed_candidates(evidence, model, shares);
   const bool is_only_start =
       candidates.size() == 1 && candidates.front().named.cause == Cause::kStartUp;
   std::vector<NamedCause> feed =
-      share_out(std::move(candidates), is_only_start ? shares.start : shares.stall);
+      share_out(std::move(candidates), is_only_start ? shares.start : waited_on_host);
+  join_wait_in_step(in_step, feed);
   std::vector<NamedCause> consumer = consumer_causes(evidence, model, shares);
   out.verdict = verdict_of(evidence, shares.stall, sum_of(consumer));
   out.causes = merge(std::move(feed), std::move(consumer));

@@ -95,6 +95,16 @@ inline constexpr double kThrottledSamples = 0.2;
 // A consumer's thread this busy cannot launch faster.
 inline constexpr double kBusyHost = 0.85;
 
+// Copies that fill this share of the time between batches set the pace: what is between two of them
+// is not the feed's to shorten.
+inline constexpr double kBusyCopies = 0.8;
+// Kernels of the feed that take this part of what a step is late have made it late.
+inline constexpr double kContendingKernels = 0.5;
+// Of the looks at the consumer's streams, those that found nothing left to do: a host that keeps
+// the GPU supplied is caught so by chance alone.
+inline constexpr double kIdleLooks = 0.5;
+inline constexpr std::size_t kFewestLooks = 8;
+
 // Waiting before the first batches that is more than this share of the watch, with none later.
 inline constexpr double kStartShare = 0.1;
 // Batches at the beginning that belong to the start beside a full buffer.

@@ -51,6 +51,7 @@ class Adviser {
     put_device();
     put_workers();
     put_depth();
+    put_tuner();
     put_memory();
     put_tier();
     if (findings_.gpu) put_gpu(*findings_.gpu);
@@ -101,6 +102,12 @@ class Adviser {
     put("data.prefetch_buffer_size", std::to_string(choice.depth),
         fmt::format("{} clips/s{}{}", rate_text(best_.median()), beside,
                     is_usual ? "; deep enough to ride out a pause" : ""));
+  }
+
+  // What was measured is what is recommended; a tuner would move away from it and cost a little.
+  void put_tuner() {
+    put("data.auto_tune_performance", "false",
+        "workers and buffer were measured here as they are; a tuner would begin anew in each run");
   }
 
   void put_memory() {
