@@ -4,8 +4,8 @@
     python3 -m bench.diagnose.pauses --stoker build/stoker --data FOLDER [--device cuda] [--frames 40000 160000]
 
 A consumer asks for nine tenths of what the feed can bring; each interval that is longer than usual by --least-ms is
-looked up in the records of the batches: did the consumer's thread stand still, which does nothing but read the clock;
-did the worker that filled the late batch stand still (its processor time is far below the time that passed); or did it
+looked up in the records of the batches: was the consumer's thread kept from reading the clock, which is all it does;
+was the worker that filled the late batch off its core (its processor time is far below the time that passed); or did it
 work for so long? Just before and after, one loop on every core does nothing but read the clock, then nothing but copy
 memory from one place to another, and each writes down how long its turns were held up. A core that stops there stops
 the feed as well, for batches come in order. And a cached feed copies memory: of the loops that do nothing else the
@@ -19,6 +19,7 @@ from __future__ import annotations
 import argparse
 import ctypes
 import datetime
+import itertools
 import json
 import multiprocessing
 import os
@@ -82,7 +83,7 @@ def record_of(raw: bytes) -> Record:
 
 
 class RingFollower:
-    """Keeps the ring of another process as docs/format/records.md says; records that are overwritten before are lost."""
+    """Keeps the ring of another process as docs/format/records.md says; what is overwritten before is lost."""
 
     def __init__(self, path: Path) -> None:
         self.fd = os.open(path, os.O_RDONLY)
@@ -190,7 +191,7 @@ def ring_of(pid: int, limit_s: float) -> Path:
 
 
 def follow(command: list[str]) -> tuple[Json, list[Record]]:
-    """What the benchmark printed, and the records of the last feed that it opened: the one that is asked for a share."""
+    """What the benchmark printed, and the records of the last feed that it opened: the one with a demand."""
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as program:
         follower: RingFollower | None = None
         path: Path | None = None
@@ -239,7 +240,7 @@ def earlier_of_worker(records: list[Record]) -> dict[int, Record]:
 
 def paced_pairs(records: list[Record], step_ms: float) -> list[tuple[Record, Record]]:
     """Neighbours in those stretches in which the consumer's steps set the pace: not where the supply is measured."""
-    pairs = [(a, b) for a, b in zip(records, records[1:], strict=False) if b.number == a.number + 1]
+    pairs = [(a, b) for a, b in itertools.pairwise(records) if b.number == a.number + 1]
     found = []
     for at in range(0, len(pairs) - STRETCH + 1, STRETCH):
         stretch = pairs[at : at + STRETCH]
@@ -289,10 +290,10 @@ def look(asked: argparse.Namespace, frames: int) -> Json:
     pauses, usual_ms, seconds = pauses_of(records, row["step_ms"], asked.least_ms)
     demand = float(asked.demand.rstrip("%")) / 100
     buffer_ms = (row["settings_at_end"]["depth"] or 1) * row["step_ms"]
-    for each in loops:
-        supply = each.pop("blocks_by_ms")
-        each["wait_of_even_demand"] = wait_of_even_demand(supply, demand, buffer_ms) if supply else None
-        each["spread_by_ms"] = statistics.stdev(supply) / statistics.fmean(supply) if len(supply) > 1 else None
+    for loop in loops:
+        supply = loop.pop("blocks_by_ms")
+        loop["wait_of_even_demand"] = wait_of_even_demand(supply, demand, buffer_ms) if supply else None
+        loop["spread_by_ms"] = statistics.stdev(supply) / statistics.fmean(supply) if len(supply) > 1 else None
     keys = ("clips_per_s", "step_ms", "stall_share", "interval_cv", "p99_over_p50", "num_workers", "settings_at_end")
     memory = row.get("from_memory") or {}
     by_who: dict[str, Json] = {}
@@ -328,7 +329,7 @@ def print_row(row: Json) -> None:
         longest = ", ".join(f"{ms:.1f}" for ms in loops["longest_ms"][:4]) or "none"
         print(
             f"  loops of {loops['what']:8}{loops['pauses']:4} pauses on {loops['cores_that_paused']} of "
-            f"{loops['cores']} cores, together {100 * loops['paused_share_of_all']:.2f} % of the time, longest {longest}"
+            f"{loops['cores']} cores, {100 * loops['paused_share_of_all']:.2f} % of the time, longest {longest}"
         )
         if loops["wait_of_even_demand"] is not None:
             print(

@@ -1,6 +1,7 @@
 """A consumer with a step of fixed length, which asks for less than its loader can bring: does it notice the loader?"""
 
 import ctypes
+import itertools
 import statistics
 import time
 from collections.abc import Callable, Iterator
@@ -37,7 +38,7 @@ def paced(batches: Iterator[Item], touch: Callable[[Item], Any], step_s: float, 
         waited_s += times[-1] - asked
         touch(batch)
         pass_until(times[-1] + step_s)
-    intervals = [later - earlier for earlier, later in zip(times, times[1:], strict=False)]
+    intervals = [later - earlier for earlier, later in itertools.pairwise(times)]
     return {
         "paced_cv": statistics.pstdev(intervals) / statistics.fmean(intervals),
         "paced_stall": waited_s / (time.perf_counter() - begin),

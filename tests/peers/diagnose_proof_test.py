@@ -28,6 +28,9 @@ class FakeScene(scene.Scene):
     def precompute(self, name: str) -> None:
         pass
 
+    def precompute_samples(self, name: str, cache: Path, hop: int) -> None:
+        pass
+
     def supply(self, settings: list[str], cores: list[int] | None = None) -> scene.Supply:
         del settings, cores
         return scene.Supply(batches_per_s=400, clips_per_s=10_000, bytes_per_s=1.5e9)
@@ -67,6 +70,18 @@ class ProofTest(unittest.TestCase):
             for part in ("storage", "stage"):
                 figures = [value for value in trial.plan.get(part, {}).values() if not isinstance(value, str)]
                 self.assertTrue(part not in trial.plan or any(value > 0 for value in figures), job.name)
+
+    def test_the_causes_of_a_gpu_are_known_and_feed_one(self) -> None:
+        with mock.patch("bench.diagnose.inject.gpu_name", return_value="NVIDIA X"):
+            jobs = inject.all_jobs(asked(trials=1, healthy=1, device="cuda"))
+        self.assertEqual(len(jobs), len(plants.GPU_PLANTS) + 1)
+        for job in jobs:
+            trial = self.draw(job)
+            self.assertIn("device=cuda", trial.plan["settings"], job.name)
+            self.assertIn("device", trial.plan, job.name)
+            self.assertGreater(trial.plan["step_ms"], 0, job.name)
+        unknown = [name for plant in plants.GPU_PLANTS for name in plant.names if name not in KNOWN]
+        self.assertEqual(unknown, [])
 
     def test_a_trial_can_be_drawn_again_and_others_differ(self) -> None:
         job = inject.all_jobs(asked())[0]

@@ -30,9 +30,9 @@ METHOD = """## How it was measured
   task of SPDL instead of an utterance; `buckets` is the number of lengths into which Lhotse sorts utterances.
 - The loaders take turns. A fixed piece of work before and after each run shows whether the machine was busy
   elsewhere; such runs are counted, and repeated while there is time. `CV` is the standard deviation of the time
-  between batches over its mean: first at full speed, where batches that wait in a buffer are taken in a burst, then with
-  a consumer that needs nine tenths of the rate which that loader just showed, and sleeps through its step as a training
-  thread does while its GPU works. `stall` is the share of its time that this consumer waits.
+  between batches over its mean: first at full speed, where batches that wait in a buffer are taken in a burst, then
+  with a consumer that needs nine tenths of the rate which that loader just showed, and sleeps through its step as a
+  training thread does while its GPU works. `stall` is the share of its time that this consumer waits.
 - Memory is what the process tree holds for itself, anonymous and shared pages, without the page cache.
 - Peers pad random batches to their longest utterance and so write about 1.4 times as many frames. Stoker batches
   utterances of similar length, as Lhotse does with `buckets`; that is part of their figures.

@@ -15,8 +15,9 @@ namespace stoker::pipeline {
 
 // One thread; marks are given in the order of time. The time between two marks belongs to the stage
 // and to the item that were entered last. Stages are timed by the clock, items by the processor's
-// ticks: there are many of them. Fills that follow within kBetweenItemsTimed go without ticks; there
-// an item's time is known where it enters stages of its own, as all do that are read from files.
+// ticks: there are many of them. Fills that follow within kBetweenItemsTimed go without ticks;
+// there an item's time is known where it enters stages of its own, as all do that are read from
+// files.
 class FillTimes {
  public:
   struct Stage {
@@ -76,7 +77,8 @@ class FillTimes {
     stages_[stage_].end = now;
     last_ = now;
   }
-  // From one stage to the next: the item's that entered the first of them, unless others came between.
+  // From one stage to the next: the item's that entered the first of them, unless others came
+  // between.
   void end_clocked_stretch(std::chrono::nanoseconds now) {
     if (times_items_) return;
     if (owner_ != kNoItem && num_begun_ <= 1 && now - last_ > slowest_.time)

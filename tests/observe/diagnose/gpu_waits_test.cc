@@ -61,8 +61,7 @@ TEST(GpuWaitsTest, CopiesThatFillTheTimeBetweenBatchesAreTheBusOrThePageableMemo
 }
 
 TEST(GpuWaitsTest, ShortCopiesAreNotTheReason) {
-  const Diagnosis found =
-      judge(with_device_time(late_steps(8e-3), RecordStage::kCopy, 2e-3, 3));
+  const Diagnosis found = judge(with_device_time(late_steps(8e-3), RecordStage::kCopy, 2e-3, 3));
   EXPECT_EQ(first_cause(found), Cause::kSlowStep) << diagnosis_text(found);
   EXPECT_EQ(found.verdict, LoopVerdict::kConsumer);
 }

@@ -108,9 +108,10 @@ TEST(SentencesTest, NoSentenceOfTheDiagnosisIsForgotten) {
   std::set<std::string_view> known;
   for (const SentencePair& pair : all_sentences()) known.insert(pair.english);
   std::size_t num_seen = 0;
-  for (const char* file : {"diagnose/feed_causes.cc", "diagnose/consumer_causes.cc", "diagnose/gpu_waits.cc",
-                           "diagnose/cures.cc", "diagnose/gaps.cc", "diagnose/oscillation.cc",
-                           "diagnose/verdict.cc", "device_limits.cc", "feed_limits.cc"}) {
+  for (const char* file :
+       {"diagnose/feed_causes.cc", "diagnose/consumer_causes.cc", "diagnose/gpu_waits.cc",
+        "diagnose/cures.cc", "diagnose/gaps.cc", "diagnose/oscillation.cc", "diagnose/verdict.cc",
+        "device_limits.cc", "feed_limits.cc"}) {
     for (const std::string& sentence : sentences_in(file)) {
       ++num_seen;
       EXPECT_TRUE(parts.contains(sentence) || known.contains(sentence)) << file << ": " << sentence;

@@ -139,8 +139,8 @@ class DeviceRing {
   // Only if one is ready; never waits.
   std::optional<std::uint32_t> try_pop_ready();
   void give_back(std::uint32_t slot, const ReadingStreams& readers);
-  // Whether the consumer's streams still work for the batch that was given back before the last one;
-  // nothing where no stream read it. A call to the driver.
+  // Whether the consumer's streams still work for the batch that was given back before the last
+  // one; nothing where no stream read it. A call to the driver.
   std::optional<bool> is_consumer_working() const;
 
   RingStats stats() const;

@@ -79,9 +79,9 @@ struct BatchRecord {
   RecordStage slowest_stage = RecordStage::kPlan;
   std::array<char, 123> slowest_file{};  // ends with 0
 
-  // When this batch got its slot in GPU memory, the GPU still worked for the batch given back before
-  // the last one (1), or had done so (0): then nothing waits there while the host prepares its next
-  // step. Looked at now and then; -1: not.
+  // When this batch got its slot in GPU memory, the GPU still worked for the batch given back
+  // before the last one (1), or had done so (0): then nothing waits there while the host prepares
+  // its next step. Looked at now and then; -1: not.
   std::int64_t gpu_was_busy = -1;
 
   std::int64_t wait_ns() const { return handed_ns - asked_ns; }

@@ -227,9 +227,9 @@ TimeShares shares_of(const Evidence& evidence, const SupplyModel& model) {
   if (shares.all_s <= 0) return shares;
   // A consumer that launches ahead asks early after a late step: what they even out was not lost.
   if (evidence.watch.step_s)
-    slow_s = std::min(
-        slow_s, std::max(0.0, step_s - *evidence.watch.step_s *
-                                           static_cast<double>(model.batches().size())));
+    slow_s =
+        std::min(slow_s, std::max(0.0, step_s - *evidence.watch.step_s *
+                                                    static_cast<double>(model.batches().size())));
   shares.stall = wait_s / shares.all_s;
   shares.step = step_s / shares.all_s;
   for (std::size_t i = 0; i < works_s.size(); ++i) shares.works[i] = works_s[i] / shares.all_s;

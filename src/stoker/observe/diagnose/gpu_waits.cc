@@ -15,7 +15,7 @@ using feed::RecordStage;
 
 std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
 
-// Streams that stand still between two steps wait for their host, and not for the feed.
+// Streams without work between two steps wait for their host, and not for the feed.
 bool waits_for_host(const Evidence& evidence) {
   return idle_look_share(evidence).value_or(0) >= kIdleLooks;
 }
