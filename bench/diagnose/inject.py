@@ -26,7 +26,8 @@ from pathlib import Path
 from typing import Any
 
 from bench.diagnose import outside
-from bench.diagnose.plants import GPU_PLANTS, PAIRS, PLANTS, Draw, Planting, both, healthy, healthy_on_gpu, named
+from bench.diagnose.gpu_plants import GPU_PLANTS, healthy_on_gpu
+from bench.diagnose.plants import PAIRS, PLANTS, Draw, Planting, both, healthy, named
 from bench.diagnose.scene import Scene, TrialFailedError
 from bench.feed_figures import RESULTS, Bars, processor
 from bench.train.trial import gpu_name
@@ -71,7 +72,7 @@ def all_jobs(asked: argparse.Namespace) -> list[Job]:
         print("skipped  the causes of a GPU: no driver is here", file=sys.stderr)
         return []
     every = GPU_PLANTS if asked.device == "cuda" else PLANTS
-    plants = [named(name) for name in asked.only] or list(every)
+    plants = [named(name, every) for name in asked.only] or list(every)
     jobs = [Job("cause", each.name, i, each.plant, (each.names,)) for each in plants for i in range(asked.trials)]
     well = healthy_on_gpu if asked.device == "cuda" else healthy
     jobs += [Job("healthy", "healthy", i, well) for i in range(asked.healthy)]

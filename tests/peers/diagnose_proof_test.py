@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from bench.diagnose import inject, plants, scene
+from bench.diagnose import gpu_plants, inject, plants, scene
 from tools.pages import planted_causes
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -74,13 +74,13 @@ class ProofTest(unittest.TestCase):
     def test_the_causes_of_a_gpu_are_known_and_feed_one(self) -> None:
         with mock.patch("bench.diagnose.inject.gpu_name", return_value="NVIDIA X"):
             jobs = inject.all_jobs(asked(trials=1, healthy=1, device="cuda"))
-        self.assertEqual(len(jobs), len(plants.GPU_PLANTS) + 1)
+        self.assertEqual(len(jobs), len(gpu_plants.GPU_PLANTS) + 1)
         for job in jobs:
             trial = self.draw(job)
             self.assertIn("device=cuda", trial.plan["settings"], job.name)
             self.assertIn("device", trial.plan, job.name)
             self.assertGreater(trial.plan["step_ms"], 0, job.name)
-        unknown = [name for plant in plants.GPU_PLANTS for name in plant.names if name not in KNOWN]
+        unknown = [name for plant in gpu_plants.GPU_PLANTS for name in plant.names if name not in KNOWN]
         self.assertEqual(unknown, [])
 
     def test_a_trial_can_be_drawn_again_and_others_differ(self) -> None:

@@ -114,12 +114,12 @@ TEST(SearchChoicesTest, ASlowSecondDoesNotDecide) {
       const double tier = at.tier == FeedTier::kFiles ? 0.07 : 1;
       return std::optional(speed * noise * deep * tier * 1e6 * (at.num_workers > 1 ? 1 : 0.8));
     };
-    const SearchResult found = search_choices(
-        {.tiers = {FeedTier::kFiles, FeedTier::kCached, FeedTier::kMemory},
-         .most_workers = 2,
-         .budget_s = 30,
-         .clock = &clock},
-        run);
+    const SearchResult found =
+        search_choices({.tiers = {FeedTier::kFiles, FeedTier::kCached, FeedTier::kMemory},
+                        .most_workers = 2,
+                        .budget_s = 30,
+                        .clock = &clock},
+                       run);
     ASSERT_TRUE(found.best);
     const FeedChoice& choice = found.best->choice;
     num_missed += choice.depth < 32 || choice.num_workers < 2 || choice.tier == FeedTier::kFiles;

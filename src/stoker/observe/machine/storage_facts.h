@@ -1,5 +1,5 @@
-// How fast the storage of a folder is, cold and warm, by files of our own that are written, read and
-// removed.
+// How fast the storage of a folder is, cold and warm, by files of our own that are written, read
+// and removed.
 #pragma once
 
 #include <cstdint>

@@ -182,7 +182,8 @@ class Search {
     for (std::size_t round = 0; round < kEnoughRounds && !finalists.empty(); ++round) {
       for (const FeedChoice& choice : finalists) {
         if (has_ended(1)) return;
-        if (measure(choice, turn_s) > 0) find(choice)->in_turn.push_back(find(choice)->rates.back());
+        if (measure(choice, turn_s) > 0)
+          find(choice)->in_turn.push_back(find(choice)->rates.back());
       }
       std::reverse(finalists.begin(), finalists.end());
       if (round + 1 >= kFewestRounds) drop_the_beaten(finalists);
@@ -238,8 +239,8 @@ class Search {
       num_rounds = std::max(num_rounds, each.in_turn.size());
     const TriedChoice* best = nullptr;
     for (const TriedChoice& each : result_.tried) {
-      const bool is_confirmed = num_rounds == 0 || (!each.in_turn.empty() &&
-                                                    each.in_turn.size() + 1 >= num_rounds);
+      const bool is_confirmed =
+          num_rounds == 0 || (!each.in_turn.empty() && each.in_turn.size() + 1 >= num_rounds);
       if (is_confirmed && (best == nullptr || speed_against(each, *best).value > 1)) best = &each;
     }
     return best;

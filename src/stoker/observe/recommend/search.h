@@ -1,6 +1,6 @@
 // Looks for the settings of a feed that bring the most, by short runs within a budget: a walk along
-// tier, workers and depth, then the best ones again in turn, those left out that are surely behind. It
-// knows no feed: runs are a function.
+// tier, workers and depth, then the best ones again in turn, those left out that are surely behind.
+// It knows no feed: runs are a function.
 #pragma once
 
 #include <cstdint>
@@ -46,8 +46,9 @@ struct SearchOptions {
 
 struct TriedChoice {
   FeedChoice choice{};
-  std::vector<double> rates{};    // of every run
-  std::vector<double> in_turn{};  // of the rounds in which the best took turns, the first ones first
+  std::vector<double> rates{};  // of every run
+  std::vector<double>
+      in_turn{};  // of the rounds in which the best took turns, the first ones first
 
   double median() const;
   double mean() const;
