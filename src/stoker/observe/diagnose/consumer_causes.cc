@@ -129,8 +129,7 @@ class ConsumerCauses {
       add(*by, late, {fmt::format("the consumer's own steps take {} longer", percent(late))});
       return;
     }
-    if (late > kHostWorkShare && evidence_.setup.is_on_gpu &&
-        idle_look_share(evidence_).value_or(0) >= kIdleLooks) {
+    if (late > kHostWorkShare && evidence_.setup.is_on_gpu && waits_for_host(evidence_)) {
       add_idle_gpu(late);
       return;
     }

@@ -30,6 +30,8 @@ std::optional<NamedCause> find_wait_in_step(const Evidence& evidence, const Supp
                                             TimeShares& shares);
 // Of the looks at the consumer's streams; nothing where there were too few.
 std::optional<double> idle_look_share(const Evidence& evidence);
+// Streams without work between two steps wait for their host, and not for the feed.
+bool waits_for_host(const Evidence& evidence);
 
 // A cause that may be one: what it would give back alone, and how it ranks among those that explain
 // the same waiting.

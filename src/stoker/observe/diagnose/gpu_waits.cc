@@ -15,11 +15,6 @@ using feed::RecordStage;
 
 std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
 
-// Streams without work between two steps wait for their host, and not for the feed.
-bool waits_for_host(const Evidence& evidence) {
-  return idle_look_share(evidence).value_or(0) >= kIdleLooks;
-}
-
 NamedCause copies(const Evidence& evidence, double copy_s, double interval_s) {
   const bool is_pinned = evidence.setup.pins_memory;
   std::vector<std::string> lines{
@@ -48,6 +43,10 @@ std::optional<double> idle_look_share(const Evidence& evidence) {
   }
   if (looks < kFewestLooks) return std::nullopt;
   return static_cast<double>(idle) / static_cast<double>(looks);
+}
+
+bool waits_for_host(const Evidence& evidence) {
+  return idle_look_share(evidence).value_or(0) >= kIdleLooks;
 }
 
 std::optional<NamedCause> find_wait_in_step(const Evidence& evidence, const SupplyModel& model,
