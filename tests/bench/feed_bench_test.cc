@@ -70,6 +70,29 @@ TEST(FeedBenchTest, AShareOfTheSupplyIsDemandedOfEachWindow) {
   EXPECT_GT(row.times.worker_busy_share(), 0);
 }
 
+TEST(FeedBenchTest, ACostIsOfNeighbouringWindowsAndSaysHowSureItIs) {
+  FeedBenchRow with, without;
+  for (int i = 0; i < 100; ++i) {
+    const double machine = i % 7 == 0 ? 0.5 : 1;  // slows both
+    const double noise = 1 + 1e-4 * (i - 49.5);
+    without.windows_clips_per_s.push_back(1000 * machine);
+    with.windows_clips_per_s.push_back(990 * machine * noise);
+    without.windows_cpu_s_per_1000_clips.push_back(2 / machine);
+    with.windows_cpu_s_per_1000_clips.push_back(2.01 / machine / noise);
+  }
+  with.clips_per_s = 980;
+  without.clips_per_s = 1000;
+  with.cpu_s_per_1000_clips = without.cpu_s_per_1000_clips = 2;
+  const FeedBenchCost cost = cost_between(with, without);
+  EXPECT_NEAR(cost.median_rate, 0.01, 2e-4);
+  EXPECT_NEAR(cost.lowest_rate, 0.009, 2e-4);
+  EXPECT_NEAR(cost.highest_rate, 0.011, 2e-4);
+  EXPECT_NEAR(cost.best_rate, 0.02, 1e-9);
+  EXPECT_NEAR(cost.median_cpu, 0.005, 2e-4);
+  EXPECT_NEAR(cost.lowest_cpu, 0.004, 2e-4);
+  EXPECT_NEAR(cost.highest_cpu, 0.006, 2e-4);
+}
+
 TEST(FeedBenchTest, AWindowWithoutBatchesGivesNoFigure) {
   const feed::SmallDataSet set(24);
   FeedBenchOptions options;

@@ -18,6 +18,22 @@ TEST(AverageTest, TheMedianIsNotMovedByAnOutlierAndTheMeanIs) {
   EXPECT_DOUBLE_EQ(mean_of({2, 1, 300}), 101);
 }
 
+TEST(MedianRangeTest, FewValuesSayNoMoreThanTheirRange) {
+  EXPECT_EQ(median_range({}).high, 0);
+  const MedianRange few = median_range({3, 1, 2});
+  EXPECT_DOUBLE_EQ(few.low, 1);
+  EXPECT_DOUBLE_EQ(few.high, 3);
+}
+
+// Of 100 values the 40th and the 61st, as tables of the sign test have it.
+TEST(MedianRangeTest, ManyValuesNarrowItWhateverTheLargestAre) {
+  std::vector<double> values;
+  for (int i = 100; i >= 1; --i) values.push_back(i > 90 ? 1e9 * i : i);
+  const MedianRange found = median_range(values);
+  EXPECT_DOUBLE_EQ(found.low, 40);
+  EXPECT_DOUBLE_EQ(found.high, 61);
+}
+
 TEST(IntervalStatisticsTest, NothingGivesZeros) {
   const IntervalStatistics none = summarize_intervals({});
   EXPECT_EQ(none.num_intervals, 0U);

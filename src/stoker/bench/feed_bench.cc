@@ -160,22 +160,29 @@ void add_window(Io& io, const FeedBenchCase& what, const FeedWindowOptions& opti
   }
 }
 
-double median_ratio(const std::vector<double>& over, const std::vector<double>& under) {
-  std::vector<double> ratios;
-  for (std::size_t i = 0; i < std::min(over.size(), under.size()); ++i)
-    ratios.push_back(over[i] / under[i]);
-  return ratios.empty() ? 1.0 : observe::median_of(ratios);
+// Of each window against its neighbour: by how much the first is above the second.
+std::vector<double> excesses(const std::vector<double>& over, const std::vector<double>& under) {
+  std::vector<double> shares(std::min(over.size(), under.size()));
+  for (std::size_t i = 0; i < shares.size(); ++i) shares[i] = over[i] / under[i] - 1;
+  return shares;
 }
 
 }  // namespace
 
 FeedBenchCost cost_between(const FeedBenchRow& with, const FeedBenchRow& without) {
-  return {
-      .median_rate = 1 - median_ratio(with.windows_clips_per_s, without.windows_clips_per_s),
-      .best_rate = 1 - with.clips_per_s / without.clips_per_s,
-      .median_cpu =
-          median_ratio(with.windows_cpu_s_per_1000_clips, without.windows_cpu_s_per_1000_clips) - 1,
-      .best_cpu = with.cpu_s_per_1000_clips / without.cpu_s_per_1000_clips - 1};
+  const std::vector<double> rate = excesses(with.windows_clips_per_s, without.windows_clips_per_s);
+  const std::vector<double> cpu =
+      excesses(with.windows_cpu_s_per_1000_clips, without.windows_cpu_s_per_1000_clips);
+  const observe::MedianRange rates = observe::median_range(rate);
+  const observe::MedianRange cpus = observe::median_range(cpu);
+  return {.median_rate = -observe::median_of(rate),
+          .lowest_rate = -rates.high,
+          .highest_rate = -rates.low,
+          .best_rate = 1 - with.clips_per_s / without.clips_per_s,
+          .median_cpu = observe::median_of(cpu),
+          .lowest_cpu = cpus.low,
+          .highest_cpu = cpus.high,
+          .best_cpu = with.cpu_s_per_1000_clips / without.cpu_s_per_1000_clips - 1};
 }
 
 FeedBenchReport bench_feed(Io& io, const FeedBenchOptions& options) {

@@ -73,11 +73,13 @@ struct FeedBenchRow : feed::BatchCounts {
 
 // What one case costs beside another whose windows took turns with its own: shares, above 0 where
 // `with` brings less. Rates and processor time for a clip, each window against its neighbour, the
-// median; and the best windows against each other.
+// median and where it is in 95 of 100 cases; and the best windows against each other.
 struct FeedBenchCost {
   double median_rate = 0;
+  double lowest_rate = 0, highest_rate = 0;
   double best_rate = 0;
   double median_cpu = 0;
+  double lowest_cpu = 0, highest_cpu = 0;
   double best_cpu = 0;
 };
 FeedBenchCost cost_between(const FeedBenchRow& with, const FeedBenchRow& without);

@@ -148,17 +148,20 @@ const bench::FeedBenchRow* uninstrumented_twin(const bench::FeedBenchReport& rep
 }
 
 Json cost_json(const bench::FeedBenchCost& cost) {
-  return {{"median_rate", cost.median_rate},
-          {"best_rate", cost.best_rate},
-          {"median_cpu", cost.median_cpu},
-          {"best_cpu", cost.best_cpu}};
+  return {{"median_rate", cost.median_rate},   {"lowest_rate", cost.lowest_rate},
+          {"highest_rate", cost.highest_rate}, {"best_rate", cost.best_rate},
+          {"median_cpu", cost.median_cpu},     {"lowest_cpu", cost.lowest_cpu},
+          {"highest_cpu", cost.highest_cpu},   {"best_cpu", cost.best_cpu}};
 }
 
 void print_cost(CommandContext& context, const bench::FeedBenchCost& cost) {
   context.print(fmt::format(
-      "  instruments cost {:+.2f} % of the rate (median of neighbouring windows; best against best "
-      "{:+.2f} %), {:+.2f} % of processor time for a clip (best against best {:+.2f} %)",
-      100 * cost.median_rate, 100 * cost.best_rate, 100 * cost.median_cpu, 100 * cost.best_cpu));
+      "  instruments cost {:+.2f} % of the rate ({:+.2f} to {:+.2f}, median of neighbouring "
+      "windows; "
+      "best against best {:+.2f} %), {:+.2f} % of processor time for a clip ({:+.2f} to {:+.2f}; "
+      "best against best {:+.2f} %)",
+      100 * cost.median_rate, 100 * cost.lowest_rate, 100 * cost.highest_rate, 100 * cost.best_rate,
+      100 * cost.median_cpu, 100 * cost.lowest_cpu, 100 * cost.highest_cpu, 100 * cost.best_cpu));
 }
 
 // What a consumer of matrix products saw, and where the time of the feed's threads went.

@@ -17,6 +17,17 @@ double quantile(const std::vector<double>& sorted, double share) {
 
 }  // namespace
 
+MedianRange median_range(std::vector<double> values) {
+  if (values.empty()) return {};
+  std::sort(values.begin(), values.end());
+  const auto count = static_cast<double>(values.size());
+  constexpr double kDeviations = 1.96;
+  // How many of them are below the median is a binomial number.
+  const double rank = std::floor((count - kDeviations * std::sqrt(count)) / 2);
+  const auto first = static_cast<std::size_t>(std::max(rank, 1.0)) - 1;
+  return {.low = values[first], .high = values[values.size() - 1 - first]};
+}
+
 IntervalStatistics summarize_intervals(std::span<const double> intervals_s) {
   IntervalStatistics out;
   out.num_intervals = intervals_s.size();

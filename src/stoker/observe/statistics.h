@@ -20,6 +20,14 @@ inline double median_of(std::vector<double> values) {
   return *middle;
 }
 
+// Where the median is in 95 of 100 cases, by the order of the values alone: whatever their
+// distribution. All that was found where there are few; 0 of nothing.
+struct MedianRange {
+  double low = 0;
+  double high = 0;
+};
+MedianRange median_range(std::vector<double> values);
+
 inline double mean_of(const std::vector<double>& values) {
   if (values.empty()) return 0;
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());

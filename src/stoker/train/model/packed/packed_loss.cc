@@ -12,10 +12,6 @@
 namespace stoker::train {
 namespace {
 
-at::Tensor of_rows(const at::Tensor& per_row, const PackedRows& rows) {
-  return per_row.index_select(0, rows.row_of.clamp_max(rows.num_rows() - 1));
-}
-
 struct PackedPrompt {
   at::Tensor mel;  // [N', M]
   PackedRows rows;

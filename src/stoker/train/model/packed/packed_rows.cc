@@ -51,6 +51,10 @@ PackedRows pack_rows(const at::Tensor& lengths, std::int64_t num_places, std::in
           at::searchsorted(ends, places, /*out_int32=*/true, /*right=*/true), longest};
 }
 
+at::Tensor of_rows(const at::Tensor& values, const PackedRows& rows) {
+  return values.index_select(0, rows.row_of.clamp_max(rows.num_rows() - 1));
+}
+
 at::Tensor place_in_row(const PackedRows& rows) {
   if (rows.row_of.is_cuda()) return kernel::place_in_row(rows);
   const at::Tensor begin =

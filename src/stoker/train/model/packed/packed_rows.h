@@ -22,6 +22,8 @@ struct PackedRows {
 // From i64 [B] lengths whose sum is at most `num_places`.
 PackedRows pack_rows(const at::Tensor& lengths, std::int64_t num_places, std::int64_t longest);
 
+// Each place gets what its row has, [B, …] to [N, …]; behind the last row, what the last row has.
+at::Tensor of_rows(const at::Tensor& values, const PackedRows& rows);
 // Place of each value within its row, i64 [N]; 0 behind the last row.
 at::Tensor place_in_row(const PackedRows& rows);
 // bool [N]: whether a value belongs to a row.

@@ -20,11 +20,6 @@ at::Tensor within(const at::Tensor& values, const PackedRows& rows) {
   return values.masked_fill(is_within(rows).logical_not().unsqueeze(1), 0);
 }
 
-// Each place gets what its row has: [B, C] to [N, C].
-at::Tensor of_rows(const at::Tensor& values, const PackedRows& rows) {
-  return values.index_select(0, rows.row_of.clamp_max(rows.num_rows() - 1));
-}
-
 at::Tensor norm_of(const at::Tensor& values) {
   return at::layer_norm(values.to(at::kFloat), {values.size(1)});
 }
