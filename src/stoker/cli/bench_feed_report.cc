@@ -157,9 +157,8 @@ Json cost_json(const bench::FeedBenchCost& cost) {
 void print_cost(CommandContext& context, const bench::FeedBenchCost& cost) {
   context.print(fmt::format(
       "  instruments cost {:+.2f} % of the rate ({:+.2f} to {:+.2f}, median of neighbouring "
-      "windows; "
-      "best against best {:+.2f} %), {:+.2f} % of processor time for a clip ({:+.2f} to {:+.2f}; "
-      "best against best {:+.2f} %)",
+      "windows; best against best {:+.2f} %), {:+.2f} % of processor time for a clip "
+      "({:+.2f} to {:+.2f}; best against best {:+.2f} %)",
       100 * cost.median_rate, 100 * cost.lowest_rate, 100 * cost.highest_rate, 100 * cost.best_rate,
       100 * cost.median_cpu, 100 * cost.lowest_cpu, 100 * cost.highest_cpu, 100 * cost.best_cpu));
 }
