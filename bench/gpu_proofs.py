@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Every proof that needs a GPU, one after the other, within the time that a lent machine allows.
 
-    python3 -m bench.gpu_proofs --build build --out FOLDER [--group memory …] [--budget-s 540] [--list]
+    python3 -m bench.gpu_proofs --build build --out FOLDER [--group memory …] [--step NAME …]
+        [--budget-s 540] [--list]
 
 Each step is a command of this repository with a limit of its own; a step that does not fit into what is left of the
 budget is not begun, and one that outlasts its limit is ended with all its children, so that those behind it still get
-their turn. FOLDER gets a log of each step, the records that it keeps, and summary.json with the state, the seconds
-and the last lines of each. Exit 1 when a step failed, 2 when one was left out or ended.
+their turn. Steps that ask what is right, not how fast it is, begin side by side before all others; the rest have the
+machine to themselves. FOLDER gets a log of each step, the records that it keeps, and summary.json with the state, the
+seconds and the last lines of each. Exit 1 when a step failed, 2 when one was left out or ended.
 """
 
 from __future__ import annotations
@@ -22,6 +24,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,6 +44,8 @@ class Step:
     group: str
     limit_s: float
     words: str
+    # Its verdict is the same beside other work, and it takes a small part of the card's memory.
+    bears_company: bool = False
 
 
 def bench_train(name: str, group: str, limit_s: float, words: str) -> Step:
@@ -51,9 +57,9 @@ def cells(sizes: str, more: str) -> str:
 
 
 STEPS = [
-    Step("train-device", "tests", 240, "{build}/tests/train/test_train_device"),
-    Step("feed-device", "tests", 120, "{build}/tests/feed/test_feed_device"),
-    Step("feed-device-paths", "tests", 120, "{build}/tests/feed/test_feed_device_paths"),
+    Step("train-device", "tests", 240, "{build}/tests/train/test_train_device", bears_company=True),
+    Step("feed-device", "tests", 120, "{build}/tests/feed/test_feed_device", bears_company=True),
+    Step("feed-device-paths", "tests", 120, "{build}/tests/feed/test_feed_device_paths", bears_company=True),
     Step("bench-device", "tests", 60, "{build}/tests/bench/test_bench_device"),
     Step(
         "replays-memcheck",
@@ -61,12 +67,14 @@ STEPS = [
         400,
         "compute-sanitizer --tool memcheck --kernel-name kns=stoker --error-exitcode 9 "
         "{build}/tests/train/test_train_device --gtest_filter=*ManyReplays*",
+        bears_company=True,
     ),
     Step(
         "kill-and-resume",
         "memory",
         120,
         "{python} tests/e2e/train_kill_test.py {stoker} --device cuda --graphs on --precision bf16",
+        bears_company=True,
     ),
     Step(
         "half-precision",
@@ -74,6 +82,7 @@ STEPS = [
         120,
         "{python} -m bench.train.half_precision --stoker {stoker} --out {out}/half "
         "--keep-json {out}/train-half-precision.json",
+        bears_company=True,
     ),
     Step(
         "auto-batch",
@@ -152,19 +161,33 @@ def run_step(command: list[str], log: Path, limit_s: float) -> Json:
     return {"state": state, "status": status, "seconds": round(time.monotonic() - began, 1), "tail": tail}
 
 
-def run_all(asked: Asked, steps: list[Step]) -> list[Json]:
+def prove(asked: Asked, step: Step, began: float) -> Json:
+    command = asked.command(step)
+    row: Json = {"name": step.name, "group": step.group, "command": shlex.join(command)}
+    left_s = asked.budget_s - (time.monotonic() - began)
+    # A step that cannot come to its end tells nothing; half of its limit is often enough.
+    if left_s < step.limit_s / 2:
+        return row | {"state": "left out", "tail": [f"{left_s:.0f} s were left, its limit is {step.limit_s}"]}
+    return row | run_step(command, asked.out / f"{step.name}.log", min(step.limit_s, left_s))
+
+
+def in_turn(asked: Asked, steps: list[Step]) -> Iterator[Json]:
+    """The rows as they come: first of those that bear company, then one after the other."""
     began = time.monotonic()
-    rows: list[Json] = []
+    together = [step for step in steps if step.bears_company]
+    with ThreadPoolExecutor(max_workers=max(1, len(together))) as pool:
+        for done in as_completed([pool.submit(prove, asked, step, began) for step in together]):
+            yield done.result()
     for step in steps:
-        command = asked.command(step)
-        row: Json = {"name": step.name, "group": step.group, "command": shlex.join(command)}
-        left_s = asked.budget_s - (time.monotonic() - began)
-        # A step that cannot come to its end tells nothing; half of its limit is often enough.
-        if left_s < step.limit_s / 2:
-            rows.append(row | {"state": "left out", "tail": [f"{left_s:.0f} s were left, its limit is {step.limit_s}"]})
-        else:
-            rows.append(row | run_step(command, asked.out / f"{step.name}.log", min(step.limit_s, left_s)))
-        print(f"{rows[-1]['state']:8} {step.name} {rows[-1].get('seconds', 0)} s", flush=True)
+        if not step.bears_company:
+            yield prove(asked, step, began)
+
+
+def run_all(asked: Asked, steps: list[Step]) -> list[Json]:
+    rows: list[Json] = []
+    for row in in_turn(asked, steps):
+        rows.append(row)
+        print(f"{row['state']:8} {row['name']} {row.get('seconds', 0)} s", flush=True)
         keep(asked, rows)
     return rows
 
@@ -180,11 +203,12 @@ def main() -> int:
     parser.add_argument("--build", type=Path, default=Path("build"))
     parser.add_argument("--out", type=Path, default=Path("build/gpu-proofs"))
     parser.add_argument("--group", nargs="+", choices=groups, default=groups)
+    parser.add_argument("--step", nargs="+", choices=[step.name for step in STEPS], help="only these of them")
     parser.add_argument("--budget-s", type=float, default=540)
     parser.add_argument("--list", action="store_true", help="print the steps, run nothing")
     said = parser.parse_args()
     asked = Asked(said.build.resolve(), said.out.resolve(), said.budget_s, said.group)
-    steps = [step for step in STEPS if step.group in asked.groups]
+    steps = [step for step in STEPS if step.group in asked.groups and (not said.step or step.name in said.step)]
     if said.list:
         for step in steps:
             print(f"{step.group:10} {step.name:18} {step.limit_s:4} s  {shlex.join(asked.command(step))}")

@@ -44,6 +44,32 @@ class GpuProofsTest(unittest.TestCase):
         kept = json.loads((self.out / "summary.json").read_text(encoding="utf-8"))
         self.assertIn("its limit is 500", kept["steps"][0]["tail"][0])
 
+    def test_steps_that_bear_company_meet_and_the_others_are_alone(self) -> None:
+        meets = f"""
+import pathlib, sys, time
+here = pathlib.Path({str(self.out)!r}) / "here"
+here.mkdir(exist_ok=True)
+(here / sys.argv[1]).touch()
+until = time.monotonic() + 10
+while len(list(here.iterdir())) < 2 and time.monotonic() < until: time.sleep(0.01)
+sys.exit(len(list(here.iterdir())) != 2)"""
+        alone = f"""
+import pathlib, sys, time
+here = pathlib.Path({str(self.out)!r}) / "alone"
+here.mkdir()
+time.sleep(0.2)
+here.rmdir()
+sys.exit(not (here.parent / "here").exists())"""
+        steps = [
+            Step("first alone", "x", 20, python(alone)),
+            Step("one", "x", 20, python(meets, "one"), bears_company=True),
+            Step("second alone", "x", 20, python(alone)),
+            Step("two", "x", 20, python(meets, "two"), bears_company=True),
+        ]
+        self.assertEqual(self.run_steps(*steps), ["passed"] * 4)
+        kept = json.loads((self.out / "summary.json").read_text(encoding="utf-8"))
+        self.assertEqual([row["name"] for row in kept["steps"]][2:], ["first alone", "second alone"])
+
     def test_json_is_kept_apart_from_talk(self) -> None:
         self.assertEqual(self.run_steps(Step("said", "x", 10, python(PRINTS_JSON, "--json"))), ["passed"])
         self.assertEqual(json.loads((self.out / "said.json").read_text(encoding="utf-8")), {"ok": True})
