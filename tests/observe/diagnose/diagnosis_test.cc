@@ -90,6 +90,20 @@ TEST(Gaps, TheConsumersOwnAreNotTheFeeds) {
   EXPECT_EQ(gaps.front().stage, "checkpoint");
 }
 
+TEST(Gaps, ALineThatWasLoggedIsNotTheReasonOfASlowStep) {
+  PlantedRun run;
+  run.change = [](std::size_t i, PlantedBatch& batch) {
+    if (i != 60) return;
+    batch.works_s[static_cast<std::size_t>(feed::ConsumerWork::kLogging)] = 20e-6;
+    batch.step_s = 0.3;
+  };
+  const std::vector<Gap> gaps = find_gaps(plant(run));
+  ASSERT_FALSE(gaps.empty());
+  EXPECT_TRUE(gaps.front().is_consumer);
+  EXPECT_EQ(gaps.front().stage, "step");
+  EXPECT_EQ(gaps.front().sentence, "the consumer's own step");
+}
+
 TEST(Simulation, GivesWhatArithmeticGives) {
   const std::vector<SimulatedBatch> batches(200, {.cpu_s = 8e-3, .consumer_s = 1e-3});
   EXPECT_NEAR(simulate(batches, {.num_workers = 1, .num_cores = 4, .depth = 4}).interval_s, 8e-3,

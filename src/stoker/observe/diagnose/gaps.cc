@@ -86,15 +86,18 @@ void blame_feed(const std::vector<BatchRecord>& records, const Interval& interva
     gap.sentence += fmt::format(", of batch {} before it", culprit.batch);
 }
 
+// Work that made less than half of the gap is not its cause: a line was logged, then a step was slow.
 void blame_consumer(const BatchRecord& record, Gap& gap) {
   const auto most = std::max_element(record.works_ns.begin(), record.works_ns.end());
+  const double most_s = static_cast<double>(*most) * kSPerNs;
   gap.is_consumer = true;
-  gap.stage = *most > 0
-                  ? feed::name_of(static_cast<feed::ConsumerWork>(most - record.works_ns.begin()))
-                  : "step";
-  gap.sentence = *most > 0 ? fmt::format("the consumer: {} took {}", gap.stage,
-                                         seconds_text(static_cast<double>(*most) * kSPerNs))
-                           : std::string("the consumer's own step");
+  if (2 * most_s < gap.length_s) {
+    gap.stage = "step";
+    gap.sentence = "the consumer's own step";
+    return;
+  }
+  gap.stage = feed::name_of(static_cast<feed::ConsumerWork>(most - record.works_ns.begin()));
+  gap.sentence = fmt::format("the consumer: {} took {}", gap.stage, seconds_text(most_s));
 }
 
 }  // namespace
