@@ -113,10 +113,9 @@ STEPS = [
         "diagnose",
         590,
         "{python} -m bench.diagnose.inject --build {build} --out {out}/trials --device cuda --trials 5 "
-        "--keep-json {out}/diagnose-gpu.json",
+        "--calibration-s 1 --calm-s 3 --keep-json {out}/diagnose-gpu.json",
     ),
-    Step("selftest", "look", 90, "{stoker} selftest --gpu"),
-    Step("monitor", "look", 30, "{stoker} monitor --duration 5 --csv {out}/monitor.csv"),
+    Step("look", "look", 240, "{python} -m bench.look --stoker {stoker} --out {out}/look --keep-json {out}/look.json"),
 ]
 
 

@@ -25,13 +25,13 @@ class RunFailed(RuntimeError):
         self.said = said
 
 
-def run_stoker(program: Path, *words: str, limit_s: float = 600.0) -> Json:
-    """The JSON object that the command prints."""
+def run_stoker(program: Path, *words: str, limit_s: float = 600.0, statuses: tuple[int, ...] = (0,)) -> Json:
+    """The JSON object that the command prints; it has to end with one of these statuses."""
     command = [str(program), *words, "--json"]
     began = time.monotonic()
     print(f"$ {shlex.join(command)[:300]}", file=sys.stderr, flush=True)
     done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=limit_s)
-    if done.returncode != 0:
+    if done.returncode not in statuses:
         raise RunFailed(command, done.returncode, done.stderr)
     print(f"  {time.monotonic() - began:.1f} s", file=sys.stderr, flush=True)
     return dict(json.loads(done.stdout))
@@ -47,6 +47,11 @@ def gpu_name() -> str | None:
     return said.stdout.strip().splitlines()[0]
 
 
+def module_of(script: Path) -> str:
+    """As `python3 -m` takes it."""
+    return ".".join(script.resolve().relative_to(RESULTS.parents[1]).with_suffix("").parts)
+
+
 def finish(name: str, figures: Json, bars: Bars, kept: Path | None) -> int:
     """Prints every bar, keeps the record, and says by the exit status whether all are met. The default place is the
     file of this name among the results."""
@@ -54,7 +59,7 @@ def finish(name: str, figures: Json, bars: Bars, kept: Path | None) -> int:
         "date": datetime.date.today().isoformat(),
         "machine": processor(),
         "gpu": gpu_name(),
-        "command": shlex.join(["python3", "-m", f"bench.train.{Path(sys.argv[0]).stem}", *sys.argv[1:]]),
+        "command": shlex.join(["python3", "-m", module_of(Path(sys.argv[0])), *sys.argv[1:]]),
         **figures,
         "bars": bars.rows,
         "ok": bars.ok(),
