@@ -114,7 +114,7 @@ def watch(asked: argparse.Namespace, run: Path, bars: Bars, address: str) -> Non
     busy = [float(found) for found in GPU_METRIC.findall(metrics)]
     bars.at_least("GPU in use, by the metrics", max(busy, default=0.0), 0.01)
     with table.open(encoding="utf-8") as lines:
-        used = [float(row["utilization"]) for row in csv.DictReader(lines)]
+        used = [float(row["utilization"] or 0) for row in csv.DictReader(lines)]
     bars.at_least("GPU in use, by the table", max(used, default=0.0), 1)
 
 
