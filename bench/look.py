@@ -15,7 +15,6 @@ from __future__ import annotations
 import argparse
 import csv
 import fcntl
-import json
 import os
 import pty
 import re
