@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every proof that needs a GPU, one after the other, within the time that a lent machine allows.
+"""Every proof that needs a GPU, within the time that a lent machine allows.
 
     python3 -m bench.gpu_proofs --build build --out FOLDER [--group memory …] [--step NAME …]
         [--budget-s 540] [--list]
@@ -124,7 +124,6 @@ class Asked:
     build: Path
     out: Path
     budget_s: float
-    groups: list[str]
 
     def command(self, step: Step) -> list[str]:
         places = {"stoker": self.build / "stoker", "build": self.build, "out": self.out, "python": sys.executable}
@@ -199,15 +198,16 @@ def keep(asked: Asked, rows: list[Json]) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     groups = list(dict.fromkeys(step.group for step in STEPS))
+    names = [step.name for step in STEPS]
     parser.add_argument("--build", type=Path, default=Path("build"))
     parser.add_argument("--out", type=Path, default=Path("build/gpu-proofs"))
     parser.add_argument("--group", nargs="+", choices=groups, default=groups)
-    parser.add_argument("--step", nargs="+", choices=[step.name for step in STEPS], help="only these of them")
+    parser.add_argument("--step", nargs="+", choices=names, default=names, help="only these of them")
     parser.add_argument("--budget-s", type=float, default=540)
     parser.add_argument("--list", action="store_true", help="print the steps, run nothing")
     said = parser.parse_args()
-    asked = Asked(said.build.resolve(), said.out.resolve(), said.budget_s, said.group)
-    steps = [step for step in STEPS if step.group in asked.groups and (not said.step or step.name in said.step)]
+    asked = Asked(said.build.resolve(), said.out.resolve(), said.budget_s)
+    steps = [step for step in STEPS if step.group in said.group and step.name in said.step]
     if said.list:
         for step in steps:
             print(f"{step.group:10} {step.name:18} {step.limit_s:4} s  {shlex.join(asked.command(step))}")

@@ -14,16 +14,9 @@ from __future__ import annotations
 
 import argparse
 import csv
-import fcntl
-import os
-import pty
 import re
-import select
-import signal
-import struct
 import subprocess
 import sys
-import termios
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -33,11 +26,14 @@ from pathlib import Path
 from bench.feed_figures import Bars
 from bench.train.trial import Json, finish, run_stoker
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "e2e"))
+from feed_run import Stoker
+from monitor_run import Terminal
+
 CLIPS, SPEAKERS = 400, 4
 SCREENS = ((80, 24), (200, 50))
 SCREEN_S, TABLE_S = 4.0, 4.0
 SERVED = re.compile(r"serving (\S+)")
-FRAME = re.compile(rb"\x1b\[\?2026h\x1b\[H(.*?)\x1b\[J\x1b\[\?2026l", re.DOTALL)
 GPU_METRIC = re.compile(r"^stoker_gpu_utilization_ratio\{.*\} ([0-9.e+-]+)$", re.MULTILINE)
 STATUS_STARVED = 1
 LIMIT_S = 120.0
@@ -68,25 +64,14 @@ def address_of(log: Path, learner: subprocess.Popen[bytes]) -> str:
     raise RuntimeError(f"the training serves no address: see {log}")
 
 
-def screen(asked: argparse.Namespace, run: Path, columns: int, rows: int) -> list[bytes]:
-    """The rows of the last whole picture that a terminal of this size shows."""
-    leader, follower = pty.openpty()
-    fcntl.ioctl(leader, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-    words = [str(asked.stoker), "monitor", "--run", str(run), "--interval", "0.5"]
-    told = os.environ | {"TERM": "xterm-256color", "LANG": "C.UTF-8"}
-    shown = subprocess.Popen(words, stdin=follower, stdout=follower, stderr=follower, env=told)
-    os.close(follower)
-    text, end = b"", time.monotonic() + SCREEN_S
-    while time.monotonic() < end:
-        if select.select([leader], [], [], 0.1)[0]:
-            text += os.read(leader, 1 << 16)
-    shown.send_signal(signal.SIGTERM)
-    frames = FRAME.findall(text)
-    shown.wait(LIMIT_S)
-    os.close(leader)
-    last: bytes = frames[-1] if frames else b""
-    (asked.out / f"screen-{columns}x{rows}.txt").write_bytes(last.replace(b"\r", b""))
-    return [row for row in last.split(b"\n") if row.strip()]
+def screen(asked: argparse.Namespace, run: Path, columns: int, rows: int) -> int:
+    """How many rows the last whole picture has that a terminal of this size shows."""
+    terminal = Terminal(Stoker(asked.stoker.resolve(), asked.out.resolve()), columns, rows, "--run", str(run))
+    end = time.monotonic() + SCREEN_S
+    terminal.read_until(lambda: time.monotonic() > end)
+    terminal.end("q")
+    (asked.out / f"screen-{columns}x{rows}.txt").write_text(terminal.pictures()[-1].replace("\r", ""), encoding="utf-8")
+    return sum(bool(row.strip()) for row in terminal.frames()[-1])
 
 
 def fetch(url: str, target: Path) -> str:
@@ -100,14 +85,14 @@ def watch(asked: argparse.Namespace, run: Path, bars: Bars, address: str) -> Non
     """What can be seen only while it trains."""
     time.sleep(asked.warm_s)
     for columns, rows in SCREENS:
-        bars.at_least(f"rows on a terminal of {columns}x{rows}", len(screen(asked, run, columns, rows)), 8)
+        bars.at_least(f"rows on a terminal of {columns}x{rows}", screen(asked, run, columns, rows), 8)
     page = fetch(address, asked.out / "live.html")
     bars.at_least("live page says how fast the feed is", float("batches" in page), 1)
     metrics = fetch(address + "metrics", asked.out / "metrics.txt")
     bars.at_least("metrics of the feed", metrics.count("\nstoker_feed_"), 5)
     table = asked.out / "monitor.csv"
-    run_stoker(asked.stoker, "monitor", "--run", str(run), "--duration", str(TABLE_S), "--interval", "0.5", "--csv",
-               str(table))  # fmt: skip
+    sampled = ["--interval", "0.5", "--duration", str(TABLE_S), "--csv", str(table)]
+    run_stoker(asked.stoker, "monitor", "--run", str(run), *sampled)
     if asked.device == "cpu":
         return
     busy = [float(found) for found in GPU_METRIC.findall(metrics)]

@@ -97,10 +97,13 @@ class Terminal:
                 break
         expect(enough(), f"the terminal shows only {self.text[-3000:]!r}")
 
+    def pictures(self) -> list[str]:
+        """Each whole frame, with its colours."""
+        return re.findall(r"\x1b\[\?2026h\x1b\[H(.*?)\x1b\[J\x1b\[\?2026l", self.text, re.DOTALL)
+
     def frames(self) -> list[list[str]]:
         """The rows of each whole frame, without colours."""
-        whole = re.findall(r"\x1b\[\?2026h\x1b\[H(.*?)\x1b\[J\x1b\[\?2026l", self.text, re.DOTALL)
-        return [[ESCAPE.sub("", row) for row in re.split(r"\r+\n", frame)] for frame in whole]
+        return [[ESCAPE.sub("", row) for row in re.split(r"\r+\n", picture)] for picture in self.pictures()]
 
     def end(self, how: str | signal.Signals) -> int:
         if isinstance(how, str):

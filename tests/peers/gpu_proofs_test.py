@@ -25,7 +25,7 @@ class GpuProofsTest(unittest.TestCase):
         self.out = Path(folder.name)
 
     def run_steps(self, *steps: Step, budget_s: float = 60) -> list[str]:
-        rows = gpu_proofs.run_all(Asked(Path("build"), self.out, budget_s, []), list(steps))
+        rows = gpu_proofs.run_all(Asked(Path("build"), self.out, budget_s), list(steps))
         self.assertEqual(len(rows), len(steps))
         return [str(row["state"]) for row in rows]
 
@@ -78,7 +78,7 @@ sys.exit(not (here.parent / "here").exists())"""
     def test_every_step_names_programs_and_modules_that_are_here(self) -> None:
         root = Path(__file__).resolve().parent.parent.parent
         for step in gpu_proofs.STEPS:
-            words = Asked(Path("build"), self.out, 1, []).command(step)
+            words = Asked(Path("build"), self.out, 1).command(step)
             self.assertTrue(words[0] in (sys.executable, "compute-sanitizer") or words[0].startswith("build/"), words)
             if words[0] == sys.executable:
                 module = words[2].replace(".", "/") + ".py" if words[1] == "-m" else words[1]

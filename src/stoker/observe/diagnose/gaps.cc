@@ -86,8 +86,7 @@ void blame_feed(const std::vector<BatchRecord>& records, const Interval& interva
     gap.sentence += fmt::format(", of batch {} before it", culprit.batch);
 }
 
-// Work that made less than half of the gap is not its cause: a line was logged, then a step was
-// slow.
+// Work that made less than half of the gap is not its cause: beside it the step was slow.
 void blame_consumer(const BatchRecord& record, Gap& gap) {
   const auto most = std::max_element(record.works_ns.begin(), record.works_ns.end());
   const double most_s = static_cast<double>(*most) * kSPerNs;
