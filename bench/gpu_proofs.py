@@ -59,7 +59,8 @@ def cells(sizes: str, more: str) -> str:
 STEPS = [
     Step("train-device", "tests", 240, "{build}/tests/train/test_train_device", bears_company=True),
     Step("feed-device", "tests", 120, "{build}/tests/feed/test_feed_device", bears_company=True),
-    Step("feed-device-paths", "tests", 120, "{build}/tests/feed/test_feed_device_paths", bears_company=True),
+    # One of its tests compares what the card has free before and after.
+    Step("feed-device-paths", "tests", 120, "{build}/tests/feed/test_feed_device_paths"),
     Step("bench-device", "tests", 60, "{build}/tests/bench/test_bench_device"),
     Step(
         "replays-memcheck",
@@ -72,14 +73,14 @@ STEPS = [
     Step(
         "kill-and-resume",
         "memory",
-        120,
+        240,
         "{python} tests/e2e/train_kill_test.py {stoker} --device cuda --graphs on --precision bf16",
         bears_company=True,
     ),
     Step(
         "half-precision",
         "memory",
-        120,
+        240,
         "{python} -m bench.train.half_precision --stoker {stoker} --out {out}/half "
         "--keep-json {out}/train-half-precision.json",
         bears_company=True,
@@ -87,7 +88,7 @@ STEPS = [
     Step(
         "auto-batch",
         "memory",
-        200,
+        300,
         "{python} -m bench.train.auto_batch --stoker {stoker} --out {out}/auto --fraction 0.15 "
         "--keep-json {out}/train-auto.json",
     ),
@@ -115,7 +116,13 @@ STEPS = [
         "{python} -m bench.diagnose.inject --build {build} --out {out}/trials --device cuda --trials 5 "
         "--calibration-s 1 --calm-s 3 --keep-json {out}/diagnose-gpu.json",
     ),
-    Step("look", "look", 240, "{python} -m bench.look --stoker {stoker} --out {out}/look --keep-json {out}/look.json"),
+    Step(
+        "look",
+        "look",
+        240,
+        "{python} -m bench.look --stoker {stoker} --out {out}/look --keep-json {out}/look.json",
+        bears_company=True,
+    ),
 ]
 
 

@@ -7,7 +7,8 @@ Trains each size in each precision for some steps on utterances of LJSpeech's le
 that every shape is met twice. The memory of the card is read from outside, by the driver's own tool, ten times a
 second; the card must be free of other work. Bars of every run: it ends well (out of memory is an error of its own),
 and its most is at least 85 % of what --max-memory-fraction allows, and no more than that. A smaller --fraction
-proves the same in less time: batches are as large as memory allows, and so are steps.
+proves the same in less time: batches are as large as memory allows, and so are steps. Larger models have smaller
+batches, so they get fewer utterances.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from bench.train.trial import Json, RunFailed, finish, run_stoker
 SIZES, PRECISIONS = ("tiny", "small", "normal"), ("bf16", "tf32")
 LEAST_SHARE, MOST_SHARE = 0.85, 1.0
 LEAST_EPOCHS = 2
-NUM_CLIPS = 13_100
+NUM_CLIPS = {"tiny": 13_100, "small": 5_000, "normal": 3_000}
 SAMPLE_MS = 100
 MIB = 2**20
 
@@ -59,17 +60,27 @@ class MemoryWatch:
         self._thread.join()
 
 
+def data_of(asked: argparse.Namespace, size: str) -> Path:
+    """The folder, which is made when it is not there."""
+    clips = asked.clips or NUM_CLIPS[size]
+    folder: Path = asked.out / f"data-{clips}"
+    if not (folder / "metadata.csv").exists():
+        words = ["--out", str(folder), "--clips", str(clips), "--lengths", "ljspeech"]
+        run_stoker(asked.stoker, "data", "make", *words)
+    return folder
+
+
 def train(asked: argparse.Namespace, size: str, precision: str) -> Json:
     """One row: what the run reports, and what the card held."""
     run = asked.out / f"{size}-{precision}"
-    words = ["--data", str(asked.out / "data"), "--checkpoint-dir", str(run), "--model-size", size]
+    words = ["--data", str(data_of(asked, size)), "--checkpoint-dir", str(run), "--model-size", size]
     words += ["--precision", precision, "--batch-frames", "auto", "--max-memory-fraction", str(asked.fraction)]
     words += ["--steps", str(asked.steps), "--device", asked.device, "--save-step", "1000000", "--val-step", "1000000"]
     watch = MemoryWatch()
     row: Json = {"size": size, "precision": precision}
     try:
         report = run_stoker(asked.stoker, "train", *words, limit_s=asked.limit_s)
-        kept = ("steps", "epochs", "seconds", "frames_per_s", "batch_frames", "gpu_memory_mib", "graphs", "fallbacks")
+        kept = ("steps", "epochs", "seconds", "frames_per_s", "batch_frames", "sizing", "graphs", "fallbacks")
         row |= {"ended_well": True, **{key: report[key] for key in kept if key in report}}
     except (RunFailed, subprocess.TimeoutExpired) as error:
         row |= {"ended_well": False, "why": str(error)[-1000:]}
@@ -100,14 +111,11 @@ def main() -> int:
     parser.add_argument("--precisions", nargs="+", default=list(PRECISIONS))
     parser.add_argument("--fraction", type=float, default=0.9)
     parser.add_argument("--steps", type=int, default=200)
-    parser.add_argument("--clips", type=int, default=NUM_CLIPS)
+    parser.add_argument("--clips", type=int, help=f"of each size (default {NUM_CLIPS})")
     parser.add_argument("--limit-s", type=float, default=400.0, help="of one run")
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--keep-json", type=Path)
     asked = parser.parse_args()
-    if not (asked.out / "data" / "metadata.csv").exists():
-        words = ["--out", str(asked.out / "data"), "--clips", str(asked.clips), "--lengths", "ljspeech"]
-        run_stoker(asked.stoker, "data", "make", *words)
     rows = [train(asked, size, precision) for size in asked.sizes for precision in asked.precisions]
     return finish("train-auto-batch", {"fraction": asked.fraction, "rows": rows}, judge(rows, asked), asked.keep_json)
 

@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from bench.feed_figures import Bars
 from bench.train.trial import Json, finish, run_stoker
-from bench.train.voice_print import NoSpeech, VoicePrint, left_out_accuracy, nearest, read_wav, statistic
+from bench.train.voice_print import PITCH, NoSpeech, VoicePrint, left_out_accuracy, read_wav, statistic
 
 TRAINED_SPEAKERS, CLIPS_A_SPEAKER, FITTED_CLIPS = 32, 150, 16
 DRAWN_SPEAKERS, JUDGED_SPEAKERS, RECORDINGS, LENT, SENTENCES = 24, 8, 20, 24, 10
@@ -121,23 +121,42 @@ def long_enough(wavs: list[Path]) -> list[Path]:
 def clone(asked: argparse.Namespace, run: Path, judged: list[list[Clip]], centres: Array, place: VoicePrint) -> Json:
     """Trials of all speakers: the nearest speaker of what was spoken. Clips without speech are wrong."""
     table = np.zeros((len(judged), len(judged)), dtype=int)
-    rtfs = []
+    rtfs, pitches_hz, nearer = [], [], []
     for number, clips in enumerate(judged):
         references = long_enough([asked.out / "unseen" / "wavs" / f"{clip}.wav" for clip, _ in clips[RECORDINGS:]])
         own = {path.stem: text for path in references for clip, text in clips if clip == path.stem}
         texts = [own[path.stem] for path in references[1:] + references[:1]]  # of another recording than the reference
         report = speak(asked, run, texts, references, f"speaker{number}")
         rtfs.append(report["rtf"])
-        wavs = [Path(file) for file in report["files"]]
-        for mel, wav in zip(mels_of(asked, "spoken", wavs), wavs, strict=True):
-            try:
-                value = statistic(np.load(mel), wav)
-            except NoSpeech as error:  # a wrong trial, which no column counts
-                print(error, file=sys.stderr)
-                continue
-            table[number, nearest(place.place(value), centres)] += 1
-        print(f"speaker {number}: {table[number].tolist()}", file=sys.stderr)
-    return {"trials": SENTENCES * len(judged), "right": int(np.trace(table)), "nearest": table.tolist(), "rtfs": rtfs}
+        values = statistics_of(asked, [Path(file) for file in report["files"]])
+        distances = np.sqrt(((place.place(values)[:, None] - centres) ** 2).sum(2))
+        table[number] = np.bincount(distances.argmin(1), minlength=len(judged))
+        others = np.delete(distances, number, 1).min(1)
+        nearer.append([round(float(each), 3) for each in sorted(distances[:, number] / others)])
+        heard = statistics_of(asked, references)
+        pitches_hz.append([round(float(np.exp(np.median(each[:, PITCH]))), 1) for each in (heard, values)])
+        print(f"speaker {number}: {table[number].tolist()}, pitch {pitches_hz[-1]} Hz, {nearer[-1]}", file=sys.stderr)
+    return {
+        "trials": SENTENCES * len(judged),
+        "right": int(np.trace(table)),
+        "nearest": table.tolist(),
+        "own_distance_of_next": nearer,  # below 1: right
+        "pitch_hz_heard_and_spoken": pitches_hz,
+        "rtfs": rtfs,
+    }
+
+
+def statistics_of(asked: argparse.Namespace, wavs: list[Path]) -> Array:
+    """Of each clip that has speech; one without is a wrong trial, which no column counts."""
+    values = []
+    for mel, wav in zip(mels_of(asked, "spoken", wavs), wavs, strict=True):
+        try:
+            values.append(statistic(np.load(mel), wav))
+        except NoSpeech as error:
+            print(error, file=sys.stderr)
+    if not values:
+        raise RuntimeError(f"expected speech, found none in {len(wavs)} clips of {wavs[0].parent}")
+    return np.stack(values)
 
 
 def main() -> int:

@@ -23,6 +23,7 @@ LEAST_CORRELATION = 0.6  # of a frame that has a pitch
 NEARLY_HIGHEST = 0.9
 SHRINKAGE = 0.05
 NUM_BANDS = 40  # neighbouring mels are taken together
+PITCH = NUM_BANDS  # its logarithm, among the values of a statistic
 
 
 class NoSpeech(ValueError):

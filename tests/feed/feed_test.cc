@@ -238,5 +238,22 @@ TEST(FeedTest, MemoryStaysBelowTheCap) {
   EXPECT_THROW(Feed{std::move(too_small)}, MemoryError);
 }
 
+// Where nobody says how much memory there is for them, a few large batches get more.
+TEST(FeedTest, AFewLargeBatchesGetMoreMemoryWhereNoneIsGiven) {
+  FeedSetup setup = synthetic_setup(make_store(100));
+  setup.loading.depth = 1000;
+  setup.loading.buffer_bytes = 1000;
+  setup.loading.most_buffer_bytes = 1 << 30;
+  Feed feed(std::move(setup));
+  EXPECT_EQ(feed.depth() + 2, 6U);
+  EXPECT_EQ(feed.device_bytes_with(100'000), std::uint64_t{0});
+  FeedSetup bounded = synthetic_setup(make_store(100));
+  bounded.loading.buffer_bytes = 3 * feed.format().slot_bytes();
+  bounded.loading.most_buffer_bytes = bounded.loading.buffer_bytes;
+  const Feed few(std::move(bounded));
+  EXPECT_EQ(few.depth() + 2, 3U);
+  EXPECT_EQ(few.device_bytes_with(100'000), std::nullopt);
+}
+
 }  // namespace
 }  // namespace stoker::feed

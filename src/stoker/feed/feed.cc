@@ -120,6 +120,9 @@ std::optional<TunerLog> Feed::tuner_log() const {
   return state_->tuner == nullptr ? std::nullopt : std::optional(state_->tuner->log());
 }
 unsigned Feed::max_depth() const { return state_->max_depth; }
+std::optional<std::uint64_t> Feed::device_bytes_with(std::uint32_t batch_frames) const {
+  return state_->device_bytes_with(batch_frames);
+}
 std::uint64_t Feed::buffer_bytes() const {
   return std::uint64_t{depth() + 2} * state_->format->slot_bytes();
 }

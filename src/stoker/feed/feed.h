@@ -102,6 +102,9 @@ class Feed {
   // What the tuner saw and did since the feed was opened or sought; nothing where none runs.
   std::optional<TunerLog> tuner_log() const;
   std::uint64_t buffer_bytes() const;  // of all slots that may be in use at this depth
+  // What the feed would take at most of the consumer's GPU with batches of so many frames; nothing
+  // where such batches do not fit into the memory that it may take, there or on the host.
+  std::optional<std::uint64_t> device_bytes_with(std::uint32_t batch_frames) const;
 
  private:
   struct State;

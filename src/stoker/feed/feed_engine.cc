@@ -29,7 +29,7 @@ Feed::State::State(FeedSetup given)
   // A state may name the position behind the last epoch, too.
   setup.num_epochs = std::min(setup.num_epochs, kEndEpoch - 1);
   format = std::make_shared<BatchFormat>(make_format(setup, *order));
-  max_depth = count_slots(*format, setup.loading.buffer_bytes) - 2;
+  max_depth = count_slots(*format, setup.loading) - 2;
   begin_knobs();
   bad_rows = std::make_shared<BadRows>(setup.bad_rows);
   if (setup.device != nullptr) prepare_device();
@@ -75,6 +75,27 @@ void Feed::State::prepare_device() {
   device = std::make_shared<DeviceUploader>(format, own, order->rows().size());
   const Lock lock(knobs_mutex);
   knobs.at(TunerKnob::kDeviceDepth) = device->budget().num_slots;
+}
+
+std::optional<std::uint64_t> Feed::State::device_bytes_with(std::uint32_t batch_frames) const {
+  SamplerSettings other = order->settings();
+  other.batch_frames = batch_frames;
+  const Sampler sampler(order->rows(), std::move(other));
+  const BatchFormat larger = make_format(setup, sampler);
+  try {
+    count_slots(larger, setup.loading);
+    if (device == nullptr) return 0;
+    DeviceBudget budget = device->budget_with(larger);
+    if (setup.device->tier == DeviceTier::kResident && larger.payload_bytes() > format->payload_bytes())
+      budget.fixed_bytes += (max_depth + 2) * (larger.payload_bytes() - format->payload_bytes());
+    const std::optional<int>& delivered = setup.device->model_device;
+    const std::uint64_t peer_bytes = delivered ? PeerTransfer::kNumSlots * budget.slot_bytes : 0;
+    return delivered.value_or(setup.device->data_device) == setup.device->data_device
+               ? peer_bytes + budget.most_bytes()
+               : peer_bytes;
+  } catch (const Failure&) {
+    return std::nullopt;
+  }
 }
 
 void Feed::State::make_extras() {

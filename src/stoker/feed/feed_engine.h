@@ -51,6 +51,8 @@ struct Feed::State {
   std::optional<UploadStats> upload_stats() const;
   std::uint64_t num_read_ahead() const;
 
+  std::optional<std::uint64_t> device_bytes_with(std::uint32_t batch_frames) const;
+
   FeedSetup setup;
   std::shared_ptr<const Sampler> order;
   std::shared_ptr<const BatchFormat> format;

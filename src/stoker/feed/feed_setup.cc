@@ -13,6 +13,7 @@ namespace {
 
 // One slot is filled, one is ready, one is in the consumer's hands.
 constexpr unsigned kFewestSlots = 3;
+constexpr unsigned kFewSlots = 6;  // where the memory is not given
 constexpr unsigned kMostSlots = 4096;
 
 }  // namespace
@@ -50,8 +51,11 @@ BatchFormat make_format(const FeedSetup& setup, const Sampler& order) {
   return format;
 }
 
-unsigned count_slots(const BatchFormat& format, std::uint64_t buffer_bytes) {
-  const std::uint64_t slots = buffer_bytes / std::max<std::size_t>(1, format.slot_bytes());
+unsigned count_slots(const BatchFormat& format, const LoadingOptions& loading) {
+  const std::uint64_t slot_bytes = std::max<std::size_t>(1, format.slot_bytes());
+  const std::uint64_t buffer_bytes =
+      std::max(loading.buffer_bytes, std::min(loading.most_buffer_bytes, kFewSlots * slot_bytes));
+  const std::uint64_t slots = buffer_bytes / slot_bytes;
   if (slots < kFewestSlots) {
     raise({.code = &kFeedMemory,
            .promised = "room for " + std::to_string(kFewestSlots) + " batches of " +

@@ -37,6 +37,8 @@ struct LoadingOptions {
   unsigned max_workers = 64;      // for set_num_workers
   std::optional<unsigned> depth;  // batches ready; nothing: see buffer_plan.h
   std::uint64_t buffer_bytes = std::uint64_t{1} << 30U;  // all slots together stay below it
+  // Where nobody says how much: what a few large batches may raise it to.
+  std::uint64_t most_buffer_bytes = 0;
   unsigned read_ahead_batches = 0;                       // that storage is asked for; 0: none
   // Cores that a tuner may use to move all of these while running; 0: they stay as they are.
   unsigned tuned_cores = 0;
@@ -69,9 +71,10 @@ struct FeedSetup {
 // What the feed's batches may hold at most.
 BatchFormat make_format(const FeedSetup& setup, const Sampler& order);
 
-// As many slots as the memory allows, but not more than a pipeline can use. Throws E-FEED-MEMORY
-// where not even three fit: one is filled, one is ready, one is in the consumer's hands.
-unsigned count_slots(const BatchFormat& format, std::uint64_t buffer_bytes);
+// As many slots as the memory allows, but not more than a pipeline can use; a few where the memory
+// is not given and there is enough. Throws E-FEED-MEMORY where not even three fit: one is filled,
+// one is ready, one is in the consumer's hands.
+unsigned count_slots(const BatchFormat& format, const LoadingOptions& loading);
 
 // Batches ready in host memory where nobody says how many. A tuner may go on from there.
 unsigned default_depth(const FeedSetup& setup, const BatchFormat& format, unsigned max_depth);

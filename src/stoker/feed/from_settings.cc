@@ -29,6 +29,7 @@ LoadingOptions loading_options(const config::LoaderSettings& loader) {
                          .max_workers = std::max(kMostWorkers, num_workers),
                          .depth = as_u32(loader.prefetch_buffer_size),
                          .buffer_bytes = buffer_bytes_of(loader),
+                         .most_buffer_bytes = most_buffer_bytes_of(loader),
                          .stall_limit = std::chrono::nanoseconds(
                              static_cast<std::int64_t>(loader.stall_limit_s * 1e9))};
   loading.read_ahead_batches = loader.read_ahead_batches
@@ -130,6 +131,11 @@ config::Settings with_automatic_values(config::Settings settings, const RankRows
 std::uint64_t buffer_bytes_of(const config::LoaderSettings& loader) {
   if (loader.buffer_memory) return loader.buffer_memory->count;
   return std::clamp(available_memory_bytes() / 8, kLeastBufferBytes, kMostBufferBytes);
+}
+
+// Of a few batches that are larger than usual.
+std::uint64_t most_buffer_bytes_of(const config::LoaderSettings& loader) {
+  return loader.buffer_memory ? loader.buffer_memory->count : available_memory_bytes() / 4;
 }
 
 unsigned workers_of(const config::LoaderSettings& loader) {

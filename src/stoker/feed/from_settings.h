@@ -23,6 +23,7 @@ unsigned workers_of(const config::LoaderSettings& loader);
 
 // Host memory for buffers: as set, else from what the machine has.
 std::uint64_t buffer_bytes_of(const config::LoaderSettings& loader);
+std::uint64_t most_buffer_bytes_of(const config::LoaderSettings& loader);
 
 // The setup of a feed that reads `source` itself into host memory, from the first batch on. The
 // settings have passed with_automatic_values().

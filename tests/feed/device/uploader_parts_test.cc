@@ -192,6 +192,36 @@ TEST(UploaderPartsTest, TheBudgetCountsWhatIsDelivered) {
   EXPECT_GT(cut, plain + cut_format.max_rows * 16 * cut_format.hop_samples * sizeof(float));
 }
 
+// What the feed would take with other batches is what it takes when it has them.
+TEST(UploaderPartsTest, TheBudgetOfOtherBatchesIsForeseen) {
+  for (const Path& path : kPaths) {
+    SCOPED_TRACE(path.name);
+    const auto opened = [&](SimulatedGpu& gpu, std::uint32_t batch_frames) {
+      FeedSetup setup = make_setup({});
+      setup.order.batch_frames = batch_frames;
+      setup.device = simulated_device(gpu, path.wanted);
+      return Feed(std::move(setup));
+    };
+    SimulatedGpu gpu({.num_devices = 2, .seed = 7}), larger_gpu({.num_devices = 2, .seed = 7});
+    const Feed feed = opened(gpu, 500);
+    const Feed larger = opened(larger_gpu, 2'000);
+    const DeviceBudget budget = *larger.stats().device;
+    const bool is_elsewhere = path.wanted.model_device.value_or(0) != 0;
+    const std::uint64_t foreseen = feed.device_bytes_with(2'000).value();
+    EXPECT_GE(foreseen, is_elsewhere ? budget.slot_bytes : budget.total_bytes());
+    EXPECT_LE(foreseen, budget.total_bytes() + 3 * budget.slot_bytes);
+    EXPECT_GT(foreseen, feed.device_bytes_with(500).value());
+  }
+  SimulatedGpu gpu;
+  FeedSetup setup = make_setup({});
+  setup.order.batch_frames = 500;
+  const auto device = std::make_shared<DeviceSetup>(*simulated_device(gpu, {}));
+  device->memory_bytes = 3 * Feed(make_setup({})).format().slot_bytes();
+  setup.device = device;
+  const Feed bounded(std::move(setup));
+  EXPECT_EQ(bounded.device_bytes_with(100'000), std::nullopt);
+}
+
 // Under the driver's lock every call costs the consumer: one moves the small arrays with the mel
 // behind them, or all rows; what is optional is one more.
 TEST(UploaderPartsTest, ABatchIsOneCopyAndWhatIsOptionalOneMore) {

@@ -128,6 +128,7 @@ struct MadeFeed {
   config::MelDtype dtype = config::MelDtype::kF32;
   feed::ReferenceFrom reference = feed::ReferenceFrom::kNone;
   std::uint32_t reference_frames = 0;
+  std::uint64_t buffer_bytes = std::uint64_t{1} << 30U;
 
   feed::Feed open() const {
     const auto speech = std::make_shared<MadeSpeech>(num_utterances, faults);
@@ -151,6 +152,7 @@ struct MadeFeed {
                       .path = "scalar",
                       .seed = 42};
     setup.loading.num_workers = 1;
+    setup.loading.buffer_bytes = buffer_bytes;
     return feed::Feed(std::move(setup));
   }
 };

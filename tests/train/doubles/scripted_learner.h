@@ -41,7 +41,8 @@ struct LearnerScript {
   unsigned figures_late = 0;  // updates that the figures come behind, as on a GPU
   // When an update ended on the device's clock, from its number and frames; null: it has none.
   std::function<double(std::uint64_t update, std::uint64_t true_frames)> ended_s{};
-  std::function<std::uint64_t(const StepShape&)> probe;  // may throw
+  std::function<std::uint64_t(const StepShape&)> probe;             // may throw
+  std::function<std::uint64_t(const StepShape&)> probe_evaluation;  // may throw
   GraphFigures graphs{};
   LearnerOptions options{};
   std::vector<StepShape> prepared{};
@@ -68,6 +69,9 @@ class ScriptedLearner final : public Learner {
   GraphFigures graph_figures() const override { return script_.graphs; }
   std::uint64_t probe_bytes(const StepShape& shape) override {
     return script_.probe ? script_.probe(shape) : 0;
+  }
+  std::uint64_t probe_evaluation_bytes(const StepShape& shape) override {
+    return script_.probe_evaluation ? script_.probe_evaluation(shape) : 0;
   }
 
   void add_batch(feed::Batch batch, std::uint64_t batch_number) override {

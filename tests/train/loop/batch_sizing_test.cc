@@ -56,7 +56,7 @@ std::vector<StepShape> padded_shapes(std::uint32_t batch_frames) {
 }
 
 SizingRequest request_for(const MadeCard& card, std::uint32_t most_frames) {
-  return {.allowed_bytes = card.room * 9 / 10,
+  return {.allowed_bytes = [&card](std::uint32_t) { return card.room * 9 / 10; },
           .least_frames = 960,
           .most_frames = most_frames,
           .shapes_of = padded_shapes,
@@ -98,6 +98,35 @@ TEST(BatchSizingTest, UsesMostOfAnyCardAndNeverMore) {
     EXPECT_LE(sizing.num_probes, 34U);
     EXPECT_FALSE(sizing.is_bound_by_data);
   }
+}
+
+// What the feeds take grows with the batches.
+TEST(BatchSizingTest, LeavesRoomForWhatLargerBatchesTakeBeside) {
+  const MadeCard card{.per_cell = 0.1, .room = 64 * kGiB};
+  SizingRequest request = request_for(card, 2'000'000'000);
+  const auto allowed = [&card](std::uint32_t frames) {
+    const std::uint64_t beside = std::uint64_t{200'000} * frames;
+    return card.room - std::min(card.room, beside);
+  };
+  request.allowed_bytes = allowed;
+  const BatchSizing sizing = choose_batch_frames(request);
+  EXPECT_EQ(sizing.allowed_bytes, allowed(sizing.batch_frames));
+  EXPECT_LE(sizing.bytes, sizing.allowed_bytes);
+  EXPECT_GE(sizing.bytes, sizing.allowed_bytes * 85 / 100);
+  EXPECT_FALSE(sizing.is_bound_by_feed);
+}
+
+TEST(BatchSizingTest, TheFeedMayBeTheBound) {
+  const MadeCard card{.room = 64 * kGiB};
+  SizingRequest request = request_for(card, 2'000'000'000);
+  request.allowed_bytes = [&card](std::uint32_t frames) {
+    return frames <= 30'000 ? card.room : 0;
+  };
+  const BatchSizing sizing = choose_batch_frames(request);
+  EXPECT_LE(sizing.batch_frames, 30'000U);
+  EXPECT_GE(sizing.batch_frames, 30'000U * 85 / 100);
+  EXPECT_TRUE(sizing.is_bound_by_feed);
+  EXPECT_NE(sizing_line(sizing).find("data.buffer_memory"), std::string::npos);
 }
 
 TEST(BatchSizingTest, DataMayBeTheBound) {

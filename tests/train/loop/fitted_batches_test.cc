@@ -56,6 +56,38 @@ TEST_P(FittedBatchesTest, AnEpochKeepsEightBatches) {
   EXPECT_GE(larger.open().num_batches(), 8U);
 }
 
+TEST_P(FittedBatchesTest, TheFeedsAndAnEvaluationHaveRoomToo) {
+  const MadeFeed made{.num_utterances = 2'000, .layout = GetParam()};
+  const auto sized = [&](bool has_evaluation, std::uint64_t buffer_bytes) {
+    MadeFeed bounded = made;
+    bounded.buffer_bytes = buffer_bytes;
+    RunFeeds feeds{.settings = {}, .train = {.feed = bounded.open(), .source = nullptr}};
+    if (has_evaluation)
+      feeds.evaluation.emplace(feed::OpenedFeed{.feed = made.open(), .source = nullptr});
+    LearnerScript script;
+    script.probe = probe;
+    script.probe_evaluation = [](const StepShape& shape) {
+      if (shape.num_frames > 20'000) raise({.code = &kTrainMemory, .found = "no memory"});
+      return static_cast<std::uint64_t>(shape.num_frames) * 2'000;
+    };
+    ScriptedLearner learner(script, {});
+    return fit_batches(feeds, learner, {.allowed_bytes = kRoom, .max_reference_frames = 8});
+  };
+  const BatchSizing alone = sized(false, 1U << 30U);
+  const BatchSizing with_evaluation = sized(true, 1U << 30U);
+  EXPECT_LT(with_evaluation.batch_frames, alone.batch_frames);
+  EXPECT_LT(with_evaluation.allowed_bytes, alone.allowed_bytes);
+  EXPECT_LE(with_evaluation.bytes, with_evaluation.allowed_bytes);
+  const std::uint64_t little = 3 * made.open().format().slot_bytes() * 4;
+  const BatchSizing bounded = sized(false, little);
+  EXPECT_TRUE(bounded.is_bound_by_feed);
+  EXPECT_LT(bounded.batch_frames, alone.batch_frames);
+  MadeFeed opened = made;
+  opened.buffer_bytes = little;
+  opened.batch_frames = bounded.batch_frames;
+  EXPECT_GT(opened.open().num_batches(), 0U);
+}
+
 INSTANTIATE_TEST_SUITE_P(Layouts, FittedBatchesTest,
                          testing::Values(feed::BatchLayout::kPadded, feed::BatchLayout::kPacked));
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -21,19 +22,55 @@ double band_of(const config::MelRecipe& recipe, double hz) {
          1;
 }
 
+double hz_of(const config::MelRecipe& recipe, double band) {
+  const double low = audio::hz_to_mel(recipe.scale, recipe.fmin_hz);
+  const double high = audio::hz_to_mel(recipe.scale, recipe.fmax_hz);
+  const double bands = static_cast<double>(recipe.num_mels + 1);
+  return audio::mel_to_hz(recipe.scale, low + (high - low) * (band + 1) / bands);
+}
+
+// Where a tone is after the warp, as a multiple of its frequency: the band whose place is nearest to
+// the tone's own.
+double moved_by(const VoiceWarps& warps, const config::MelRecipe& recipe, std::uint32_t warp,
+                double hz) {
+  const auto places = warps.places_of(warp);
+  const double own = band_of(recipe, hz);
+  const auto above = static_cast<std::size_t>(
+      std::lower_bound(places.begin(), places.end(), static_cast<float>(own)) - places.begin());
+  const double share = (own - places[above - 1]) / (places[above] - places[above - 1]);
+  return hz_of(recipe, static_cast<double>(above) - 1 + share) / hz;
+}
+
 TEST(VoiceWarpTest, AToneMovesByTheFactor) {
   for (const config::MelScale scale : {config::MelScale::kSlaney, config::MelScale::kHtk}) {
     config::MelRecipe recipe;
     recipe.scale = scale;
     const VoiceWarps warps(recipe, 0.2, 1);
-    for (const double hz : {200.0, 900.0, 2500.0}) {
-      const auto places = warps.places_of(VoiceWarps::kNumWarps - 1);
-      const double wanted = band_of(recipe, hz * 1.2);
-      const auto below = static_cast<std::size_t>(wanted);
-      const double share = wanted - std::floor(wanted);
-      const double found = (1 - share) * places[below] + share * places[below + 1];
-      EXPECT_NEAR(found, band_of(recipe, hz), 0.02) << hz << " Hz";
-    }
+    for (const double hz : {200.0, 900.0, 2500.0})
+      EXPECT_NEAR(moved_by(warps, recipe, VoiceWarps::kNumWarps - 1, hz), 1.2, 0.01) << hz << " Hz";
+  }
+}
+
+TEST(VoiceWarpTest, UpperResonancesMoveMoreOrLessThanThePitch) {
+  const config::MelRecipe recipe;
+  const VoiceWarps warps(recipe, 0.2, 1);
+  constexpr std::uint32_t kFirst = VoiceWarps::kNumStretches / 2;  // the pitch stays
+  constexpr std::uint32_t kLast = kFirst + VoiceWarps::kNumStretches * (VoiceWarps::kNumShifts - 1);
+  for (const double hz : {150.0, 300.0, 500.0}) {
+    EXPECT_NEAR(moved_by(warps, recipe, kFirst, hz), 1, 0.005) << hz << " Hz";
+    EXPECT_NEAR(moved_by(warps, recipe, kLast, hz), 1, 0.005) << hz << " Hz";
+  }
+  for (const double hz : {2400.0, 4000.0}) {
+    EXPECT_NEAR(moved_by(warps, recipe, kFirst, hz), 1 / std::sqrt(1.2), 0.01) << hz << " Hz";
+    EXPECT_NEAR(moved_by(warps, recipe, kLast, hz), std::sqrt(1.2), 0.01) << hz << " Hz";
+  }
+}
+
+TEST(VoiceWarpTest, NoTwoBandsChangePlaces) {
+  const VoiceWarps warps(config::MelRecipe{}, 0.5, 1);
+  for (std::uint32_t warp = 0; warp < VoiceWarps::kNumWarps; ++warp) {
+    const auto places = warps.places_of(warp);
+    EXPECT_TRUE(std::is_sorted(places.begin(), places.end())) << warp;
   }
 }
 

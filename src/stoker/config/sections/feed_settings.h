@@ -114,7 +114,7 @@ struct LoaderSettings {
             .unit("batches"),
         field("buffer_memory", &C::buffer_memory, {kMiB, 64 * kTiB},
               "Most memory that host buffers may take; auto: an eighth of what is free, at most "
-              "1GiB.")
+              "1GiB, for a few larger batches up to a quarter.")
             .unit("bytes"),
         field("read_ahead_batches", &C::read_ahead_batches, {0, 65'536},
               "How far ahead the page cache is filled; 0: not at all.")

@@ -108,18 +108,24 @@ DeviceUploader::~DeviceUploader() {
   compute_.synchronize_quietly();
 }
 
+std::size_t DeviceUploader::scratch_bytes_of(const BatchFormat& format) const {
+  const bool makes_mel = format.payload == SlotPayload::kRaggedPcm;
+  return makes_mel ? kernels_->mel_scratch_bytes(format.max_rows, format.max_row_frames) : 0;
+}
+
+DeviceBudget DeviceUploader::budget_with(const BatchFormat& format) const {
+  return plan_device_memory(format, setup_, scratch_bytes_of(format));
+}
+
 void DeviceUploader::allocate(const DeviceSetup& setup) {
-  const bool makes_mel = format_->payload == SlotPayload::kRaggedPcm;
-  const std::size_t scratch_bytes =
-      makes_mel ? kernels_->mel_scratch_bytes(format_->max_rows, format_->max_row_frames) : 0;
-  budget_ = plan_device_memory(*format_, setup, scratch_bytes);
+  budget_ = budget_with(*format_);
   memory_ = cuda::DeviceBuffer(setup.data_device, budget_.fixed_bytes, *setup.api);
   std::byte* at = memory_.data();
   const auto take = [&at](std::size_t size_bytes) {
     return std::exchange(at, at + aligned_part_bytes(size_bytes));
   };
   made_mel_ = take(made_mel_bytes(*format_, setup));
-  mel_scratch_ = take(scratch_bytes);
+  mel_scratch_ = take(scratch_bytes_of(*format_));
   if (setup.augmentation != nullptr) {
     augment_ = std::make_unique<DeviceAugment>(
         DeviceAugment::Parts{.format = *format_,

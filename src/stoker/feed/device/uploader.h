@@ -23,6 +23,7 @@ struct DeviceBudget {
   unsigned most_slots = 0;        // what it may grow to
   std::uint64_t allowed_bytes = 0;
   std::uint64_t total_bytes() const { return fixed_bytes + num_slots * slot_bytes; }
+  std::uint64_t most_bytes() const { return fixed_bytes + most_slots * slot_bytes; }
 };
 
 // What the upload thread spent its time on. A new time is a member, a line of
@@ -64,6 +65,8 @@ class DeviceUploader {
   const std::shared_ptr<DeviceRing>& ring() const { return ring_; }
   const std::shared_ptr<ResidentUtterances>& resident() const { return resident_; }
   DeviceBudget budget() const;
+  // With batches of another format. Throws GpuError where they do not fit into what is allowed.
+  DeviceBudget budget_with(const BatchFormat& format) const;
   // Lengthens the ring as far as the memory allowed goes; a GPU that has not as much left is a
   // fallback. For the thread that tunes the feed.
   void grow_ring(unsigned num_slots);
@@ -86,6 +89,7 @@ class DeviceUploader {
   };
 
   void allocate(const DeviceSetup& setup);
+  std::size_t scratch_bytes_of(const BatchFormat& format) const;
   std::byte* payload_target(const BatchSlot& from, DeviceSlot& to);
   // Whether the block and the mel behind it are one copy.
   bool is_one_piece(const BatchSlot& from, const DeviceSlot& to) const;

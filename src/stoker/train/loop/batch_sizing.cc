@@ -85,6 +85,7 @@ class Search {
     }
     best_->num_probes = num_probes_;
     best_->is_bound_by_data = best_->batch_frames >= rounded_down(request_.most_frames);
+    best_->is_bound_by_feed = !is_settled() && request_.allowed_bytes(a_little_more()) == 0;
     return *best_;
   }
 
@@ -94,9 +95,11 @@ class Search {
     return (frames + kStep - 1) / kStep * kStep;
   }
 
+  std::uint32_t a_little_more() const { return best_->batch_frames + best_->batch_frames / 8; }
+
   bool is_settled() const {
     return static_cast<double>(best_->bytes) >=
-               kGoodEnough * static_cast<double>(request_.allowed_bytes) ||
+               kGoodEnough * static_cast<double>(best_->allowed_bytes) ||
            best_->batch_frames >= rounded_down(request_.most_frames);
   }
 
@@ -118,22 +121,23 @@ class Search {
   }
 
   bool probe_largest(std::uint32_t batch_frames) {
+    const std::uint64_t allowed_bytes = request_.allowed_bytes(batch_frames);
     const std::vector<StepShape> shapes = largest_of(batch_frames);
     std::uint64_t most = 0;
-    bool fits = !shapes.empty();
+    bool fits = !shapes.empty() && allowed_bytes > 0;
     for (const StepShape& shape : shapes) {
+      if (!fits) break;
       const std::optional<std::uint64_t> bytes = request_.probe(shape);
       ++num_probes_;
       if (bytes) probes_.push_back({shape, *bytes});
-      fits = bytes && *bytes <= request_.allowed_bytes;
-      if (!fits) break;
-      most = std::max(most, *bytes);
+      fits = bytes && *bytes <= allowed_bytes;
+      most = std::max(most, bytes.value_or(0));
     }
     if (!fits) {
       too_large_ = std::min(too_large_, batch_frames);
     } else if (!best_ || batch_frames > best_->batch_frames) {
       best_ = BatchSizing{
-          .batch_frames = batch_frames, .bytes = most, .allowed_bytes = request_.allowed_bytes};
+          .batch_frames = batch_frames, .bytes = most, .allowed_bytes = allowed_bytes};
     }
     return fits;
   }
@@ -148,7 +152,10 @@ class Search {
   // The largest size below what failed whose shapes fit as far as the probes tell.
   std::uint32_t next_size() const {
     const StepBytes fit = fit_bytes(probes_);
-    const double aim = kAim * static_cast<double>(request_.allowed_bytes);
+    const auto seems_to_fit = [&](std::uint32_t batch_frames) {
+      const auto allowed = static_cast<double>(request_.allowed_bytes(batch_frames));
+      return allowed > 0 && predicted(batch_frames, fit) <= kAim * allowed;
+    };
     std::uint32_t low = best_->batch_frames;
     std::uint32_t high = rounded_down(request_.most_frames);
     if (too_large_ <= high)
@@ -156,9 +163,9 @@ class Search {
     while (low + kStep < high) {
       const std::uint32_t middle = rounded_up(low + (high - low) / 2);
       if (middle >= high) break;
-      (predicted(middle, fit) <= aim ? low : high) = middle;
+      (seems_to_fit(middle) ? low : high) = middle;
     }
-    return predicted(high, fit) <= aim ? high : low;
+    return seems_to_fit(high) ? high : low;
   }
 
   [[noreturn]] void refuse() const {
@@ -166,7 +173,8 @@ class Search {
            .promised = fmt::format("room for batches of {} frames, the longest utterance",
                                    grouped(request_.least_frames)),
            .found = fmt::format("{:.1f} GiB",
-                                static_cast<double>(request_.allowed_bytes) / (1ULL << 30U))});
+                                static_cast<double>(request_.allowed_bytes(request_.least_frames)) /
+                                    (1ULL << 30U))});
   }
 
   const SizingRequest& request_;
@@ -207,10 +215,13 @@ std::string sizing_line(const BatchSizing& sizing) {
   constexpr double kGiB = 1ULL << 30U;
   const auto bytes = static_cast<double>(sizing.bytes);
   const auto allowed = static_cast<double>(sizing.allowed_bytes);
+  std::string_view bound;
+  if (sizing.is_bound_by_data) bound = "; more would leave too few batches an epoch";
+  if (sizing.is_bound_by_feed)
+    bound = "; more do not fit into data.buffer_memory or gpu.data_gpu_memory";
   return fmt::format("batches of {} frames: {:.1f} of {:.1f} GiB ({:.0f} %), found in {} probes{}",
                      grouped(sizing.batch_frames), bytes / kGiB, allowed / kGiB,
-                     100 * bytes / allowed, sizing.num_probes,
-                     sizing.is_bound_by_data ? "; more would leave too few batches an epoch" : "");
+                     100 * bytes / allowed, sizing.num_probes, bound);
 }
 
 Json sizing_json(const BatchSizing& sizing) {
@@ -218,7 +229,8 @@ Json sizing_json(const BatchSizing& sizing) {
               {"bytes", sizing.bytes},
               {"allowed_bytes", sizing.allowed_bytes},
               {"probes", sizing.num_probes},
-              {"bound_by_data", sizing.is_bound_by_data}};
+              {"bound_by_data", sizing.is_bound_by_data},
+              {"bound_by_feed", sizing.is_bound_by_feed}};
 }
 
 }  // namespace stoker::train

@@ -38,10 +38,13 @@ struct BatchSizing {
   std::uint64_t allowed_bytes = 0;
   std::size_t num_probes = 0;
   bool is_bound_by_data = false;  // a larger one would leave too few batches an epoch
+  bool is_bound_by_feed = false;  // a larger one does not fit into what the feed may take
 };
 
 struct SizingRequest {
-  std::uint64_t allowed_bytes = 0;
+  // Device bytes that a step may take where batches have this many frames, less with larger ones;
+  // 0 where such batches cannot be.
+  std::function<std::uint64_t(std::uint32_t batch_frames)> allowed_bytes;
   std::uint32_t least_frames = 0;  // of a batch: holds the longest utterance
   std::uint32_t most_frames = 0;   // of a batch: what the data allow
   // The shapes of the feed with this many frames a batch; empty where there is no such feed.

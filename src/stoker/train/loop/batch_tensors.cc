@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "stoker/train/errors.h"
+#include "stoker/train/loop/device/step_packing.h"
 #include "stoker/train/model/layers.h"
 
 namespace stoker::train {
@@ -181,6 +182,22 @@ ModelBatch take_tensors(feed::Batch batch, const TensorRules& rules,
   take_reference(batch, rules, places, out);
   if (batch.device().is_cuda()) batch.release(current_stream(rules.device));
   return out;
+}
+
+ModelBatch made_up_tensors(const StepShape& shape, const TensorRules& rules) {
+  const at::TensorOptions floats = at::device(rules.device).dtype(at::kFloat);
+  const at::TensorOptions counts = floats.dtype(at::kLong);
+  const MadeUpRows rows = rows_that_fill(shape);
+  ModelBatch made{.tokens = at::zeros({shape.num_rows, shape.longest_tokens}, counts),
+                  .text_len = at::tensor(rows.text_len, counts),
+                  .mel = at::zeros({shape.num_rows, shape.longest_frames, rules.num_mels}, floats),
+                  .mel_len = at::tensor(rows.mel_len, counts),
+                  .reference = {},
+                  .reference_len = {}};
+  if (shape.reference_frames == 0) return made;
+  made.reference = at::zeros({shape.num_rows, shape.reference_frames, rules.num_mels}, floats);
+  made.reference_len = at::full({shape.num_rows}, shape.reference_frames, counts);
+  return made;
 }
 
 RowNames names_of(const feed::Batch& batch) {

@@ -37,6 +37,9 @@ void check_place(const feed::Batch& batch, const TensorRules& rules);
 ModelBatch take_tensors(feed::Batch batch, const TensorRules& rules,
                         std::optional<std::uint64_t> batch_number = {});
 
+// As many values as a batch of the shape may have, all zero, and rows that fill it.
+ModelBatch made_up_tensors(const StepShape& shape, const TensorRules& rules);
+
 // What the host must know of a batch after it is gone.
 struct RowNames {
   std::vector<std::string> ids;

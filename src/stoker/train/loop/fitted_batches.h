@@ -10,12 +10,12 @@
 namespace stoker::train {
 
 struct StepRoom {
-  std::uint64_t allowed_bytes = 0;  // of the device, for the learner
+  std::uint64_t allowed_bytes = 0;  // of the device, for the learner and both feeds
   std::int64_t max_reference_frames = 0;
 };
 
-// Before the first batch: probes steps of `learner` with the shapes that the feed would have.
-// E-TRAIN-MEMORY.
+// Before the first batch: probes steps of `learner` with the shapes that the feed would have, and
+// leaves room for what the feeds and an evaluation take beside them. E-TRAIN-MEMORY.
 BatchSizing fit_batches(const RunFeeds& feeds, Learner& learner, const StepRoom& room);
 
 }  // namespace stoker::train

@@ -127,6 +127,8 @@ class Learner {
   // does one with made-up rows that fill the shape. Only before the first batch. E-TRAIN-MEMORY
   // where it does not fit; then the learner may go on with a smaller one.
   virtual std::uint64_t probe_bytes(const StepShape& shape) = 0;
+  // The same for an evaluation, without what the learner has besides.
+  virtual std::uint64_t probe_evaluation_bytes(const StepShape& shape) = 0;
 
   // Adds the gradient of a batch and gives the batch back as soon as the device has read it.
   // `batch_number` counts batches from the run's first and keys every draw. Does not wait for a

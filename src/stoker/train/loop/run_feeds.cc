@@ -113,6 +113,8 @@ Settings evaluation_settings(Settings settings, Part part, std::uint64_t buffer_
   settings.loader.num_workers = 1;
   settings.loader.auto_tune_performance = false;
   settings.loader.buffer_memory = config::Bytes{buffer_bytes};
+  if (auto& frames = settings.batch.batch_frames)
+    frames = evaluation_frames(static_cast<std::uint32_t>(*frames));
   settings.loader.prefetch_buffer_size = kEvaluationBuffers;
   settings.gpu.buffer_size = kEvaluationBuffers;
   if (settings.gpu.data_gpu_memory) settings.gpu.data_gpu_memory->count /= kEvaluationShare;
@@ -148,6 +150,10 @@ std::optional<feed::OpenedFeed> open_evaluation(Settings& settings, Part part,
 
 }  // namespace
 
+std::uint32_t evaluation_frames(std::uint32_t batch_frames) {
+  return std::min(batch_frames, static_cast<std::uint32_t>(config::kDefaultBatchFrames));
+}
+
 RunFeeds open_run_feeds(const Settings& given, const FeedStart& start, const TrainingHooks& hooks) {
   Settings settings = feed::resolve_auto_device(given, feed::AutoMel::kMeasured, hooks.devices);
   // A measured choice may fall otherwise after a resume, and a GPU's mel has other last bits.
@@ -159,8 +165,8 @@ RunFeeds open_run_feeds(const Settings& given, const FeedStart& start, const Tra
   const std::uint64_t all_bytes = feed::buffer_bytes_of(settings.loader);
   Settings apart = evaluation_settings(settings, part, all_bytes / kEvaluationShare);
   if (is_split) settings.data.split = config::Split::kTrain;
-  if (part != Part::kNone)
-    settings.loader.buffer_memory = config::Bytes{all_bytes - all_bytes / kEvaluationShare};
+  if (part != Part::kNone && settings.loader.buffer_memory)
+    settings.loader.buffer_memory->count -= all_bytes / kEvaluationShare;
   const feed::OpenOptions options{.io = hooks.io, .stop = hooks.stop, .devices = hooks.devices};
   RunFeeds feeds{.settings = {}, .train = open_train(settings, whole, start, options)};
   feeds.settings = settings;

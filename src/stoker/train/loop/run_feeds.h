@@ -33,6 +33,9 @@ struct FeedStart {
 // which the train feed then takes the rest. None where data.val_split is 0 and where the split
 // leaves it empty. A complete cache of the whole data set serves both parts. E-TRAIN-CHANGED for a
 // state of other data; throws as open_feed() does.
+// Of an evaluation's batches where those of the training have so many: no more than the default's,
+// as its steps are those of the padded model.
+std::uint32_t evaluation_frames(std::uint32_t batch_frames);
 RunFeeds open_run_feeds(const config::Settings& settings, const FeedStart& start,
                         const TrainingHooks& hooks);
 

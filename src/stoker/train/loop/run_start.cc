@@ -183,16 +183,26 @@ class Starter {
     return room.total_bytes - room.free_bytes;
   }
 
+  // Of the device that the model is on: other batches will need other memory.
+  static std::uint64_t feed_bytes_now(const StartedRun& run) {
+    const feed::ModeChoice& mode = run.feeds.train.mode.choice;
+    if (mode.data_device != mode.model_device) return 0;
+    std::uint64_t bytes = 0;
+    for (const feed::Feed* feed :
+         {&run.feeds.train.feed, run.feeds.evaluation ? &run.feeds.evaluation->feed : nullptr}) {
+      if (feed == nullptr) continue;
+      if (const auto budget = feed->stats().device) bytes += budget->total_bytes();
+    }
+    return bytes;
+  }
+
   void fit(StartedRun& run, const LearnerOptions& options, std::uint64_t bytes_before) {
     if (run.device.is_cpu()) {
       tell_line(hooks_, fmt::format("data.batch_frames auto: {}; only a GPU's memory is probed",
                                     grouped(config::kDefaultBatchFrames)));
       return;
     }
-    std::uint64_t taken = bytes_before;
-    // Larger batches need more of what the feed may take.
-    if (const auto budget = run.feeds.train.feed.stats().device)
-      taken += budget->allowed_bytes - std::min(budget->allowed_bytes, budget->total_bytes());
+    const std::uint64_t taken = bytes_before - std::min(bytes_before, feed_bytes_now(run));
     const BatchSizing sizing = fit_batches(
         run.feeds, *run.learner,
         {.allowed_bytes = options.max_device_bytes - std::min(options.max_device_bytes, taken),

@@ -76,6 +76,18 @@ class TorchLearner final : public Learner {
     return steps_ ? run([&] { return steps_->probe_bytes(shape); }) : 0;
   }
 
+  std::uint64_t probe_evaluation_bytes(const StepShape& shape) override {
+    if (!steps_) return 0;
+    return run([&] {
+      const ReservedBytes reserved = steps_->probe([&] {
+        const at::NoGradGuard no_grad;
+        const FlatUpdate::AverageScope average(update_);
+        forward(made_up_tensors(shape, rules_), evaluation_key(0), ModelMode::kEvaluate);
+      });
+      return reserved.most - reserved.before;
+    });
+  }
+
   void add_batch(feed::Batch batch, std::uint64_t batch_number) override {
     run([&] {
       if (!has_rows(batch)) return;

@@ -10,6 +10,31 @@ namespace stoker::train {
 namespace {
 
 constexpr std::uint32_t kMiddle = VoiceWarps::kNumWarps / 2;
+// Harmonics are told apart below, resonances above.
+constexpr double kPitchHz = 800, kResonanceHz = 2000;
+constexpr double kShiftShare = 0.5;
+
+// -1 to 1, evenly.
+double share_of(std::uint32_t index, std::uint32_t count) {
+  const double middle = (count - 1) / 2.0;
+  return (index - middle) / middle;
+}
+
+// Logarithms of what frequencies are multiplied by.
+struct Stretch {
+  double pitch = 0;
+  double resonance = 0;
+
+  Stretch(std::uint32_t warp, double most)
+      : pitch(most * share_of(warp % VoiceWarps::kNumStretches, VoiceWarps::kNumStretches)) {
+    const double shift = share_of(warp / VoiceWarps::kNumStretches, VoiceWarps::kNumShifts);
+    resonance = std::clamp(pitch + most * kShiftShare * shift, -most, most);
+  }
+  double factor(double hz) const {
+    const double way = std::log(std::max(hz, 1.0) / kPitchHz) / std::log(kResonanceHz / kPitchHz);
+    return std::exp(std::lerp(pitch, resonance, std::clamp(way, 0.0, 1.0)));
+  }
+};
 
 }  // namespace
 
@@ -19,11 +44,10 @@ VoiceWarps::VoiceWarps(const config::MelRecipe& recipe, double most, std::uint64
   const double high = audio::hz_to_mel(recipe.scale, recipe.fmax_hz);
   const double band = (high - low) / (num_mels_ + 1);  // the edges are no centres
   for (std::uint32_t warp = 0; warp < kNumWarps; ++warp) {
-    const double share = (static_cast<double>(warp) - kMiddle) / kMiddle;
-    const double factor = std::exp(share * std::log1p(most));
+    const Stretch stretch(warp, std::log1p(most));
     for (std::uint32_t mel = 0; mel < num_mels_; ++mel) {
       const double hz = audio::mel_to_hz(recipe.scale, low + band * (mel + 1));
-      const double place = (audio::hz_to_mel(recipe.scale, hz / factor) - low) / band - 1;
+      const double place = (audio::hz_to_mel(recipe.scale, hz / stretch.factor(hz)) - low) / band - 1;
       const double last = num_mels_ - 1;
       places_.push_back(warp == kMiddle ? static_cast<float>(mel)
                                         : static_cast<float>(std::clamp(place, 0.0, last)));

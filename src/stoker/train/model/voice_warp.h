@@ -1,6 +1,7 @@
 // More voices than the data has: an utterance and its reference are stretched in frequency
 // together, so that a model must hear how a voice sounds and cannot learn the speakers by heart
-// (vocal tract length perturbation: Jaitly and Hinton, 2013; here the pitch moves along).
+// (vocal tract length perturbation: Jaitly and Hinton, 2013). Here the pitch moves along, and the
+// upper resonances may move a little more or less than it: people of one pitch differ in them.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +15,14 @@ namespace stoker::train {
 // Immutable; nothing is stretched by a default-made one.
 class VoiceWarps {
  public:
-  static constexpr std::uint32_t kNumWarps = 65;  // the one in the middle stretches nothing
+  static constexpr std::uint32_t kNumStretches = 13;  // of the pitch
+  static constexpr std::uint32_t kNumShifts = 5;      // of the upper resonances against it
+  // Shift by shift; the one in the middle stretches nothing.
+  static constexpr std::uint32_t kNumWarps = kNumStretches * kNumShifts;
 
   VoiceWarps() = default;
-  // From 1 / (1 + most) to 1 + most, evenly in logarithm.
+  // From 1 / (1 + most) to 1 + most, evenly in logarithm; shifts go half as far, and no frequency
+  // is stretched by more than `most`.
   VoiceWarps(const config::MelRecipe& recipe, double most, std::uint64_t seed);
 
   bool is_empty() const { return places_.empty(); }

@@ -119,24 +119,33 @@ void DeviceSteps::try_once(const StepShape& shape) {
   undo();
 }
 
-std::uint64_t DeviceSteps::probe_bytes(const StepShape& shape) {
+ReservedBytes DeviceSteps::probe(const std::function<void()>& work) {
   c10::DeviceAllocator& allocator = *c10::getDeviceAllocator(rules_.device.type());
+  const auto reserved = [&] {
+    return allocator.getDeviceStats(rules_.device.index()).reserved_bytes[0];
+  };
   allocator.emptyCache();
   allocator.resetPeakStats(rules_.device.index());
+  const auto before = static_cast<std::uint64_t>(reserved().current);
   // Inputs that only a probe needed go back with the rest.
   const auto clean_up = [&] {
     if (!graphs_ || graphs_->figures().num_captured == 0) inputs_.clear();
     allocator.emptyCache();
   };
   try {
-    try_once(shape);
+    work();
+    wait_for(rules_.device);
   } catch (...) {
     clean_up();
     throw;
   }
-  const auto peak = allocator.getDeviceStats(rules_.device.index()).reserved_bytes[0].peak;
+  const auto most = static_cast<std::uint64_t>(reserved().peak);
   clean_up();
-  return static_cast<std::uint64_t>(peak);
+  return {.before = before, .most = most};
+}
+
+std::uint64_t DeviceSteps::probe_bytes(const StepShape& shape) {
+  return probe([&] { try_once(shape); }).most;
 }
 
 void DeviceSteps::add_batch(feed::Batch batch, std::uint64_t batch_number) {

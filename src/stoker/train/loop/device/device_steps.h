@@ -5,6 +5,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -30,6 +31,12 @@ struct ScaleTensors {
   at::Tensor num_grown;  // i32
 };
 
+// What libtorch holds of the device, before some work and at most while it ran.
+struct ReservedBytes {
+  std::uint64_t before = 0;
+  std::uint64_t most = 0;
+};
+
 // One thread; the learner's stream is current in every call. Model, update and scale are the
 // learner's and outlive it.
 class DeviceSteps {
@@ -41,6 +48,8 @@ class DeviceSteps {
   void prepare(std::span<const StepShape> shapes);
   GraphFigures graph_figures() const { return graphs_ ? graphs_->figures() : GraphFigures{}; }
   std::uint64_t probe_bytes(const StepShape& shape);
+  // Of work that leaves nothing on the device; waits. Only before the first batch.
+  ReservedBytes probe(const std::function<void()>& work);
   void add_batch(feed::Batch batch, std::uint64_t batch_number);
   void update(double learning_rate, std::uint64_t update);
   std::vector<UpdateFigures> take_figures(Learner::Wait wait) { return ring_.take(wait); }
