@@ -86,7 +86,8 @@ std::optional<std::uint64_t> Feed::State::device_bytes_with(std::uint32_t batch_
     count_slots(larger, setup.loading);
     if (device == nullptr) return 0;
     DeviceBudget budget = device->budget_with(larger);
-    if (setup.device->tier == DeviceTier::kResident && larger.payload_bytes() > format->payload_bytes())
+    if (setup.device->tier == DeviceTier::kResident &&
+        larger.payload_bytes() > format->payload_bytes())
       budget.fixed_bytes += (max_depth + 2) * (larger.payload_bytes() - format->payload_bytes());
     const std::optional<int>& delivered = setup.device->model_device;
     const std::uint64_t peer_bytes = delivered ? PeerTransfer::kNumSlots * budget.slot_bytes : 0;

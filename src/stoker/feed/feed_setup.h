@@ -39,7 +39,7 @@ struct LoadingOptions {
   std::uint64_t buffer_bytes = std::uint64_t{1} << 30U;  // all slots together stay below it
   // Where nobody says how much: what a few large batches may raise it to.
   std::uint64_t most_buffer_bytes = 0;
-  unsigned read_ahead_batches = 0;                       // that storage is asked for; 0: none
+  unsigned read_ahead_batches = 0;  // that storage is asked for; 0: none
   // Cores that a tuner may use to move all of these while running; 0: they stay as they are.
   unsigned tuned_cores = 0;
   std::chrono::nanoseconds stall_limit = std::chrono::seconds(60);

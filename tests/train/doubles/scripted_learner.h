@@ -41,8 +41,9 @@ struct LearnerScript {
   unsigned figures_late = 0;  // updates that the figures come behind, as on a GPU
   // When an update ended on the device's clock, from its number and frames; null: it has none.
   std::function<double(std::uint64_t update, std::uint64_t true_frames)> ended_s{};
-  std::function<std::uint64_t(const StepShape&)> probe;             // may throw
-  std::function<std::uint64_t(const StepShape&)> probe_evaluation;  // may throw
+  std::function<std::uint64_t(const StepShape&)> probe;                    // may throw
+  std::function<std::uint64_t(const StepShape&)> probe_evaluation;         // may throw
+  std::function<std::uint64_t(std::span<const StepShape> prepared)> held;  // may be null
   GraphFigures graphs{};
   LearnerOptions options{};
   std::vector<StepShape> prepared{};
@@ -67,6 +68,10 @@ class ScriptedLearner final : public Learner {
     script_.prepared.assign(shapes.begin(), shapes.end());
   }
   GraphFigures graph_figures() const override { return script_.graphs; }
+  void forget_prepared() override { script_.prepared.clear(); }
+  std::uint64_t held_bytes() const override {
+    return script_.held ? script_.held(script_.prepared) : 0;
+  }
   std::uint64_t probe_bytes(const StepShape& shape) override {
     return script_.probe ? script_.probe(shape) : 0;
   }

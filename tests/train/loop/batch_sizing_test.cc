@@ -129,6 +129,41 @@ TEST(BatchSizingTest, TheFeedMayBeTheBound) {
   EXPECT_NE(sizing_line(sizing).find("data.buffer_memory"), std::string::npos);
 }
 
+// Recorded steps hold more than the largest of them alone, by a share that no probe tells.
+TEST(BatchSizingTest, BatchesShrinkUntilAllStepsTogetherFit) {
+  std::mt19937 random(5);
+  for (int round = 0; round < 200; ++round) {
+    const MadeCard card{.per_cell = 0.5, .room = 64 * kGiB};
+    const BatchSizing one = choose_batch_frames(request_for(card, 2'000'000'000));
+    const double more = std::uniform_real_distribution<>(0.9, 1.6)(random);
+    const double room = std::uniform_real_distribution<>(1.0, 1.2)(random);
+    SCOPED_TRACE(more);
+    int tries = 0;
+    const BatchSizing all =
+        settle_batch_frames(one, 960, [&](std::uint32_t frames) -> std::optional<std::uint64_t> {
+          ++tries;
+          const double bytes = more * (card.fixed + card.per_frame * frames);
+          if (bytes > room * static_cast<double>(one.allowed_bytes)) return std::nullopt;
+          return static_cast<std::uint64_t>(bytes);
+        });
+    EXPECT_LE(all.bytes, all.allowed_bytes);
+    EXPECT_GE(all.bytes, all.allowed_bytes * 80 / 100);
+    EXPECT_LE(tries, 5);
+    EXPECT_LE(all.batch_frames, one.batch_frames);
+    EXPECT_EQ(all.batch_frames % 64, 0U);
+  }
+}
+
+TEST(BatchSizingTest, RefusesWhereNoSmallerBatchHoldsTheLongestUtterance) {
+  const BatchSizing sizing{.batch_frames = 4'000, .bytes = 10, .allowed_bytes = 20};
+  try {
+    settle_batch_frames(sizing, 3'000, [](std::uint32_t) { return std::nullopt; });
+    FAIL();
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.error().code->name, "E-TRAIN-MEMORY");
+  }
+}
+
 TEST(BatchSizingTest, DataMayBeTheBound) {
   const MadeCard card;
   const BatchSizing sizing = choose_batch_frames(request_for(card, 20'000));

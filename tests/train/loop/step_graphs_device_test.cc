@@ -233,5 +233,27 @@ TEST_F(StepGraphsTest, ProbingTellsMoreForMoreFramesAndChangesNothing) {
   EXPECT_EQ(train(*learner, feed, 4), train(*make_learner(options), other, 4));
 }
 
+TEST_F(StepGraphsTest, WhatIsForgottenGivesItsMemoryBackAndChangesNothing) {
+  feed::Feed feed = MadeFeed{}.open();
+  feed::Feed other = MadeFeed{}.open();
+  const LearnerOptions options = on_gpu(config::Precision::kBf16, true);
+  const std::unique_ptr<Learner> learner = make_learner(options);
+  std::vector<StepShape> shapes = step_shapes_of(feed, 12);
+  for (StepShape& shape : shapes) {
+    shape.num_rows *= 500;
+    shape.num_frames *= 500;
+    shape.num_tokens *= 500;
+  }
+  const std::uint64_t before = learner->held_bytes();
+  learner->prepare(shapes);
+  const std::uint64_t ready = learner->held_bytes();
+  EXPECT_GT(ready, before + (std::uint64_t{50} << 20U));
+  learner->forget_prepared();
+  EXPECT_LT(learner->held_bytes(), before + (ready - before) / 8);
+  EXPECT_EQ(learner->graph_figures().num_captured, 0U);
+  EXPECT_GT(learner->probe_evaluation_bytes(shapes.back()), 0U);
+  EXPECT_EQ(train(*learner, feed, 4), train(*make_learner(options), other, 4));
+}
+
 }  // namespace
 }  // namespace stoker::train

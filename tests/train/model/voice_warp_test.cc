@@ -29,8 +29,8 @@ double hz_of(const config::MelRecipe& recipe, double band) {
   return audio::mel_to_hz(recipe.scale, low + (high - low) * (band + 1) / bands);
 }
 
-// Where a tone is after the warp, as a multiple of its frequency: the band whose place is nearest to
-// the tone's own.
+// Where a tone is after the warp, as a multiple of its frequency: the band whose place is nearest
+// to the tone's own.
 double moved_by(const VoiceWarps& warps, const config::MelRecipe& recipe, std::uint32_t warp,
                 double hz) {
   const auto places = warps.places_of(warp);

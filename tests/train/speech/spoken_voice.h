@@ -59,6 +59,8 @@ class SpeakingLearner final : public Learner {
   void prepare(std::span<const StepShape>) override {}
   GraphFigures graph_figures() const override { return {}; }
   std::uint64_t probe_bytes(const StepShape&) override { return 0; }
+  void forget_prepared() override {}
+  std::uint64_t held_bytes() const override { return 0; }
   std::uint64_t probe_evaluation_bytes(const StepShape&) override { return 0; }
   void add_batch(feed::Batch, std::uint64_t) override {}
   void update(double) override {}

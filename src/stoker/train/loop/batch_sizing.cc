@@ -17,6 +17,8 @@ constexpr double kGoodEnough = 0.87;  // of what is allowed: no further probe
 constexpr double kShrink = 0.93;      // after a probe that did not fit
 constexpr std::size_t kMostProbes = 32;
 constexpr std::uint32_t kStep = 64;  // batch_frames are multiples of it
+constexpr double kSettle = 0.96;     // of what is allowed: aim after steps that hold more
+constexpr double kRetreat = 0.85;    // after steps that did not fit at all
 constexpr std::size_t kNumTerms = 3;
 
 using Terms = std::array<double, kNumTerms>;
@@ -65,6 +67,13 @@ std::optional<Terms> solve(std::span<const ProbedStep> probes,
   return found;
 }
 
+[[noreturn]] void refuse(std::uint32_t least_frames, std::uint64_t allowed_bytes) {
+  raise({.code = &kTrainMemory,
+         .promised = fmt::format("room for batches of {} frames, the longest utterance",
+                                 grouped(least_frames)),
+         .found = fmt::format("{:.1f} GiB", static_cast<double>(allowed_bytes) / (1ULL << 30U))});
+}
+
 class Search {
  public:
   explicit Search(const SizingRequest& request) : request_(request) {}
@@ -77,7 +86,8 @@ class Search {
       if (frames >= request_.most_frames) break;
       frames = std::min(frames * 2, rounded_down(request_.most_frames));
     }
-    if (!best_) refuse();
+    if (!best_)
+      refuse(request_.least_frames, request_.allowed_bytes(rounded_up(request_.least_frames)));
     while (num_probes_ < kMostProbes && !is_settled()) {
       const std::uint32_t next = next_size();
       if (next <= best_->batch_frames) break;
@@ -136,8 +146,8 @@ class Search {
     if (!fits) {
       too_large_ = std::min(too_large_, batch_frames);
     } else if (!best_ || batch_frames > best_->batch_frames) {
-      best_ = BatchSizing{
-          .batch_frames = batch_frames, .bytes = most, .allowed_bytes = allowed_bytes};
+      best_ =
+          BatchSizing{.batch_frames = batch_frames, .bytes = most, .allowed_bytes = allowed_bytes};
     }
     return fits;
   }
@@ -166,15 +176,6 @@ class Search {
       (seems_to_fit(middle) ? low : high) = middle;
     }
     return seems_to_fit(high) ? high : low;
-  }
-
-  [[noreturn]] void refuse() const {
-    raise({.code = &kTrainMemory,
-           .promised = fmt::format("room for batches of {} frames, the longest utterance",
-                                   grouped(request_.least_frames)),
-           .found = fmt::format("{:.1f} GiB",
-                                static_cast<double>(request_.allowed_bytes(request_.least_frames)) /
-                                    (1ULL << 30U))});
   }
 
   const SizingRequest& request_;
@@ -211,6 +212,24 @@ StepBytes fit_bytes(std::span<const ProbedStep> probes) {
 
 BatchSizing choose_batch_frames(const SizingRequest& request) { return Search(request).run(); }
 
+BatchSizing settle_batch_frames(BatchSizing sizing, std::uint32_t least_frames,
+                                const MakeReady& make_ready) {
+  for (;;) {
+    const std::optional<std::uint64_t> bytes = make_ready(sizing.batch_frames);
+    if (bytes) sizing.bytes = *bytes;
+    if (bytes && *bytes <= sizing.allowed_bytes) return sizing;
+    double share = kRetreat;
+    if (bytes) {
+      const auto allowed = static_cast<double>(sizing.allowed_bytes);
+      share = std::clamp(kSettle * allowed / static_cast<double>(*bytes), 0.5, kSettle);
+    }
+    const auto fewer = static_cast<std::uint32_t>(share * sizing.batch_frames) / kStep * kStep;
+    if (fewer < least_frames) refuse(least_frames, sizing.allowed_bytes);
+    sizing.batch_frames = fewer;
+    sizing.is_bound_by_data = sizing.is_bound_by_feed = false;
+  }
+}
+
 std::string sizing_line(const BatchSizing& sizing) {
   constexpr double kGiB = 1ULL << 30U;
   const auto bytes = static_cast<double>(sizing.bytes);
@@ -225,12 +244,10 @@ std::string sizing_line(const BatchSizing& sizing) {
 }
 
 Json sizing_json(const BatchSizing& sizing) {
-  return Json{{"batch_frames", sizing.batch_frames},
-              {"bytes", sizing.bytes},
-              {"allowed_bytes", sizing.allowed_bytes},
-              {"probes", sizing.num_probes},
-              {"bound_by_data", sizing.is_bound_by_data},
-              {"bound_by_feed", sizing.is_bound_by_feed}};
+  return Json{
+      {"batch_frames", sizing.batch_frames},      {"bytes", sizing.bytes},
+      {"allowed_bytes", sizing.allowed_bytes},    {"probes", sizing.num_probes},
+      {"bound_by_data", sizing.is_bound_by_data}, {"bound_by_feed", sizing.is_bound_by_feed}};
 }
 
 }  // namespace stoker::train

@@ -56,6 +56,15 @@ struct SizingRequest {
 // E-TRAIN-MEMORY where not even the least size fits.
 BatchSizing choose_batch_frames(const SizingRequest& request);
 
+// Device bytes that the learner holds once its steps are ready for batches of so many frames;
+// nothing where the memory did not suffice.
+using MakeReady = std::function<std::optional<std::uint64_t>(std::uint32_t batch_frames)>;
+// Steps of many shapes share their memory, and what one leaves may be of no use to another: where
+// they hold more than one alone, batches become smaller until they hold no more than allowed.
+// E-TRAIN-MEMORY where that takes them below `least_frames`.
+BatchSizing settle_batch_frames(BatchSizing sizing, std::uint32_t least_frames,
+                                const MakeReady& make_ready);
+
 // "batches of 312,000 frames: 118.2 of 125.1 GiB (94 %), found in 5 probes"
 std::string sizing_line(const BatchSizing& sizing);
 Json sizing_json(const BatchSizing& sizing);

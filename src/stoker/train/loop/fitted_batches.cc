@@ -15,15 +15,6 @@ namespace {
 
 constexpr std::uint64_t kLeastBatches = 8;  // of an epoch
 
-// Of a batch that holds the longest utterance: packed bins have a step and a little slack beyond
-// it.
-std::uint32_t least_frames(const feed::Feed& feed) {
-  std::uint32_t longest = 0;
-  for (const feed::SampledUtterance& row : feed.order().rows())
-    if (row.is_used) longest = std::max(longest, row.num_frames);
-  return longest + longest / 8 + 64;
-}
-
 // Of the feed with other batches.
 std::vector<StepShape> shapes_with(const feed::Feed& feed, std::uint32_t batch_frames,
                                    std::int64_t max_reference_frames) {
@@ -78,10 +69,10 @@ class Beside {
  private:
   static std::optional<std::uint64_t> largest_evaluation(Learner& learner,
                                                          const std::vector<StepShape>& shapes) {
-    const auto most = std::max_element(
-        shapes.begin(), shapes.end(), [](const StepShape& one, const StepShape& other) {
-          return alignment_cells(one) < alignment_cells(other);
-        });
+    const auto most = std::max_element(shapes.begin(), shapes.end(),
+                                       [](const StepShape& one, const StepShape& other) {
+                                         return alignment_cells(one) < alignment_cells(other);
+                                       });
     return bytes_where_it_fits([&] { return learner.probe_evaluation_bytes(*most); });
   }
 
@@ -90,6 +81,14 @@ class Beside {
 };
 
 }  // namespace
+
+std::uint32_t least_frames(const feed::Feed& feed) {
+  std::uint32_t longest = 0;
+  for (const feed::SampledUtterance& row : feed.order().rows())
+    if (row.is_used) longest = std::max(longest, row.num_frames);
+  // Packed bins have a step and a little slack beyond the utterance.
+  return longest + longest / 8 + 64;
+}
 
 BatchSizing fit_batches(const RunFeeds& feeds, Learner& learner, const StepRoom& room) {
   const feed::Feed& feed = feeds.train.feed;

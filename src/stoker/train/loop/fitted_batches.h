@@ -14,6 +14,9 @@ struct StepRoom {
   std::int64_t max_reference_frames = 0;
 };
 
+// Of a batch that holds the longest utterance.
+std::uint32_t least_frames(const feed::Feed& feed);
+
 // Before the first batch: probes steps of `learner` with the shapes that the feed would have, and
 // leaves room for what the feeds and an evaluation take beside them. E-TRAIN-MEMORY.
 BatchSizing fit_batches(const RunFeeds& feeds, Learner& learner, const StepRoom& room);

@@ -123,6 +123,10 @@ class Learner {
   // nothing of the state changes. Shapes not named are captured when they are met. E-TRAIN-MEMORY.
   virtual void prepare(std::span<const StepShape> shapes) = 0;
   virtual GraphFigures graph_figures() const = 0;
+  // Forgets what prepare() made, and gives its memory back.
+  virtual void forget_prepared() = 0;
+  // Of the device, now.
+  virtual std::uint64_t held_bytes() const = 0;
   // The most device memory that a step of this shape takes, with what the learner has besides:
   // does one with made-up rows that fill the shape. Only before the first batch. E-TRAIN-MEMORY
   // where it does not fit; then the learner may go on with a smaller one.

@@ -207,10 +207,27 @@ class Starter {
         run.feeds, *run.learner,
         {.allowed_bytes = options.max_device_bytes - std::min(options.max_device_bytes, taken),
          .max_reference_frames = options.shape.reference_frames});
-    tell_line(hooks_, sizing_line(sizing));
-    run.sizing = sizing;
-    batch_frames_ = sizing.batch_frames;
-    run.feeds = open_feeds(std::nullopt);
+    const auto make_ready = [&](std::uint32_t frames) {
+      batch_frames_ = frames;
+      run.feeds = open_feeds(std::nullopt);
+      return options.uses_graphs ? held_when_captured(run, options.shape.reference_frames)
+                                 : sizing.bytes;
+    };
+    const std::uint32_t least = least_frames(run.feeds.train.feed);
+    run.sizing = settle_batch_frames(sizing, least, make_ready);
+    tell_line(hooks_, sizing_line(*run.sizing));
+  }
+
+  static std::optional<std::uint64_t> held_when_captured(StartedRun& run,
+                                                         std::int64_t max_reference_frames) {
+    run.learner->forget_prepared();
+    try {
+      run.learner->prepare(step_shapes_of(run.feeds.train.feed, max_reference_frames));
+      return run.learner->held_bytes();
+    } catch (const Failure& failure) {
+      if (failure.error().code != &kTrainMemory) throw;
+      return std::nullopt;
+    }
   }
 
   void tell_feeds(const RunFeeds& feeds) {

@@ -76,6 +76,12 @@ class TorchLearner final : public Learner {
     return steps_ ? run([&] { return steps_->probe_bytes(shape); }) : 0;
   }
 
+  void forget_prepared() override {
+    if (steps_) run([&] { steps_->forget_prepared(); });
+  }
+
+  std::uint64_t held_bytes() const override { return steps_ ? steps_->held_bytes() : 0; }
+
   std::uint64_t probe_evaluation_bytes(const StepShape& shape) override {
     if (!steps_) return 0;
     return run([&] {

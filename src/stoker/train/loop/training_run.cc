@@ -90,6 +90,9 @@ class TrainingRun {
     run_.state.early_stop = early_stop_.state();
   }
 
+  // Of a batch, as the memory allowed; 0 where the settings say how large they are.
+  std::uint64_t fitted_frames() const { return run_.state.batch_frames; }
+
   Json run() {
     const RunMetrics metrics(settings_, hooks_, train_feed());
     write_settings(settings_, path_, *hooks_.io);
@@ -367,14 +370,21 @@ class TrainingRun {
 }  // namespace
 
 Json run_training(const config::Settings& settings, const TrainingHooks& hooks) {
+  config::BatchSettings batch = settings.batch;
+  const auto train = [&] {
+    TrainingRun run(settings, hooks);
+    if (const std::uint64_t frames = run.fitted_frames())
+      batch.batch_frames = static_cast<std::int64_t>(frames);
+    return run.run();
+  };
   try {
-    Json result = TrainingRun(settings, hooks).run();
-    write_report(settings, hooks, result);
+    Json result = train();
+    write_report(settings, hooks, result);  // once the feed is closed
     return result;
   } catch (const Failure& failure) {
     if (failure.error().code != &kTrainMemory) throw;
     Error error = failure.error();
-    error.cure = smaller_batches(settings.batch);
+    error.cure = smaller_batches(batch);
     raise(std::move(error));
   }
 }

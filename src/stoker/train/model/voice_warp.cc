@@ -47,7 +47,8 @@ VoiceWarps::VoiceWarps(const config::MelRecipe& recipe, double most, std::uint64
     const Stretch stretch(warp, std::log1p(most));
     for (std::uint32_t mel = 0; mel < num_mels_; ++mel) {
       const double hz = audio::mel_to_hz(recipe.scale, low + band * (mel + 1));
-      const double place = (audio::hz_to_mel(recipe.scale, hz / stretch.factor(hz)) - low) / band - 1;
+      const double place =
+          (audio::hz_to_mel(recipe.scale, hz / stretch.factor(hz)) - low) / band - 1;
       const double last = num_mels_ - 1;
       places_.push_back(warp == kMiddle ? static_cast<float>(mel)
                                         : static_cast<float>(std::clamp(place, 0.0, last)));

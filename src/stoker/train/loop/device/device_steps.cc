@@ -106,6 +106,19 @@ void DeviceSteps::prepare(std::span<const StepShape> shapes) {
   c10::getDeviceAllocator(rules_.device.type())->emptyCache();
 }
 
+void DeviceSteps::forget_prepared() {
+  wait_for(rules_.device);
+  if (graphs_) graphs_.emplace(rules_.device.index(), stream());
+  inputs_.clear();
+  c10::getDeviceAllocator(rules_.device.type())->emptyCache();
+}
+
+std::uint64_t DeviceSteps::held_bytes() const {
+  const auto stats =
+      c10::getDeviceAllocator(rules_.device.type())->getDeviceStats(rules_.device.index());
+  return static_cast<std::uint64_t>(stats.reserved_bytes[0].current);
+}
+
 void DeviceSteps::try_once(const StepShape& shape) {
   inputs_.make_up(shape);
   save();

@@ -46,6 +46,8 @@ class DeviceSteps {
 
   // As the learner's.
   void prepare(std::span<const StepShape> shapes);
+  void forget_prepared();
+  std::uint64_t held_bytes() const;
   GraphFigures graph_figures() const { return graphs_ ? graphs_->figures() : GraphFigures{}; }
   std::uint64_t probe_bytes(const StepShape& shape);
   // Of work that leaves nothing on the device; waits. Only before the first batch.
