@@ -8,6 +8,7 @@
 #include <exception>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/diagnose/plan.h"
@@ -42,6 +43,8 @@ Json run(const Plan& plan) {
   options.io = &io;
   options.budget_s = plan.budget_s;
   options.applies = plan.applies;
+  // A trial that does not end shows how far it came.
+  options.say = [](std::string_view line) { fmt::print(stderr, "{}\n", line); };
   if (plan.step_ms) options.step_s = 1e-3 * *plan.step_ms;
   observe::MachineSources sources{.data_path = options.settings.data.path};
   if (plan.device) sources.gauge = observe::open_gpu_gauge(kDevice);

@@ -23,6 +23,7 @@ CLIPS = 400
 COMPRESSED_CLIPS = 150
 GIANT_S = 80
 PROGRAM_LIMIT_S = 120.0
+DEBUGGER_LIMIT_S = 60.0
 CALIBRATIONS, CALM_CORES = 4, 0.3
 HIGHEST_PRIORITY = -20
 
@@ -194,13 +195,37 @@ class Scene:
                 str(self.planted),
                 str(plan_file),
             ]
+            with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as program:
+                try:
+                    said, errors = program.communicate(timeout=PROGRAM_LIMIT_S)
+                except subprocess.TimeoutExpired as error:
+                    seen = self.out / f"stuck-{program.pid}.txt"
+                    seen.write_text(stacks_of(program.pid), encoding="utf-8")
+                    program.kill()
+                    said = program.communicate()[1].splitlines()[-1:]
+                    text = f"{json.dumps(trial.plan)}: no end within {PROGRAM_LIMIT_S:.0f} s, last {said}"
+                    raise TrialFailedError(f"{text}, its stacks are in {seen}") from error
+        if program.returncode != 0:
+            raise TrialFailedError(f"{json.dumps(trial.plan)}: {errors[-1000:]}")
+        return dict(json.loads(said))
+
+
+def stacks_of(pid: int) -> str:
+    """Of every thread of a program that does not end: by a debugger where there is one, else where the kernel waits."""
+    for debugger in ("gdb", "cuda-gdb"):
+        if shutil.which(debugger):
+            words = [debugger, "-p", str(pid), "-batch", "-ex", "thread apply all backtrace 24"]
             try:
-                done = subprocess.run(words, check=False, capture_output=True, text=True, timeout=PROGRAM_LIMIT_S)
-            except subprocess.TimeoutExpired as error:
-                raise TrialFailedError(f"{json.dumps(trial.plan)}: no end within {PROGRAM_LIMIT_S:.0f} s") from error
-        if done.returncode != 0:
-            raise TrialFailedError(f"{json.dumps(trial.plan)}: {done.stderr[-1000:]}")
-        return dict(json.loads(done.stdout))
+                done = subprocess.run(words, check=False, capture_output=True, text=True, timeout=DEBUGGER_LIMIT_S)
+            except subprocess.TimeoutExpired:
+                continue
+            if "Thread" in done.stdout:
+                return done.stdout
+    lines = []
+    for task in sorted(Path(f"/proc/{pid}/task").iterdir()):
+        files = [(task / name).read_text(encoding="utf-8").strip() for name in ("comm", "wchan", "syscall")]
+        lines.append(f"{task.name}: {' '.join(files)}")
+    return "\n".join(lines) + "\n"
 
 
 MADE: dict[str, tuple[Any, ...]] = {
