@@ -5,6 +5,7 @@
 #include <string>
 
 #include "planted_evidence.h"
+#include "stoker/base/machine_figures.h"
 #include "stoker/base/philox.h"
 #include "stoker/observe/diagnose/diagnosis.h"
 #include "stoker/observe/diagnose/queue_simulation.h"
@@ -74,6 +75,15 @@ TEST(Simulation, GivesWhatArithmeticGives) {
   const std::vector<SimulatedBatch> waiting(200, {.blocked_s = 8e-3, .consumer_s = 1e-3});
   EXPECT_NEAR(simulate(waiting, {.num_workers = 4, .num_cores = 1, .depth = 6}).interval_s, 2e-3,
               2e-4);
+}
+
+// Hours of simulated time: what is left of a batch's work may be lost when it is added to them.
+TEST(Simulation, EndsWithStepsOfMinutes) {
+  std::vector<SimulatedBatch> batches;
+  for (int i = 1; i <= 600; ++i)
+    batches.push_back({.cpu_s = 90.0 + 1.0 / i, .consumer_s = 1.0 / (7.0 * i)});
+  const SimulatedRun run = simulate(batches, {.num_workers = 3, .num_cores = 2, .depth = 4});
+  EXPECT_NEAR(run.interval_s, 45, 1);
 }
 
 TEST(Cures, PredictWhatTheChangeBrings) {
@@ -170,6 +180,20 @@ TEST(Diagnosis, IsSoundForAnyEvidence) {
   expect_sound({});
   expect_sound(plant({.num_batches = 1}));
   expect_sound(plant({.num_batches = 2}));
+}
+
+// As many as a feed hands out in ten seconds at full speed.
+TEST(Diagnosis, IsQuickForManyBatches) {
+  constexpr double kMostS = 10;
+  PlantedRun run{.num_batches = 100'000};
+  run.change = [](std::size_t i, PlantedBatch& batch) {
+    batch.shape = static_cast<std::uint32_t>(i % 7);
+    batch.step_s = i % 8 == 0 ? 9e-3 : 5e-3;
+  };
+  const Evidence evidence = plant(run);
+  const double begun_s = thread_cpu_s();
+  EXPECT_EQ(judge(evidence).oscillation.period_batches, 8U);
+  EXPECT_LT(thread_cpu_s() - begun_s, kMostS);
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ TEST(SentencesTest, ValuesStayAndWordsInsideThemAreReplaced) {
               testing::AllOf(testing::HasSubstr("0.7"), testing::HasSubstr("کارگر"),
                              testing::Not(testing::HasSubstr("worker"))));
   EXPECT_THAT(in_persian("4 ms in fetch of wavs/a b.wav"), testing::HasSubstr("wavs/a b.wav"));
-  EXPECT_THAT(in_persian("The consumer loses time beside its steps. The feed is not your "
+  EXPECT_THAT(in_persian("The consumer loses time of its own. The feed is not your "
                          "bottleneck; it could bring 14 times as much: logging holds the consumer "
                          "up."),
               testing::AllOf(testing::HasSubstr("14"), testing::Not(testing::HasSubstr("feed"))));
@@ -91,7 +91,7 @@ TEST(SentencesTest, NoSentenceOfTheDiagnosisIsForgotten) {
       "; it could bring {} times as much.",
       ", of batch {} before it",
       "The feed is not your bottleneck",
-      "The consumer loses time beside its steps. The feed is not your bottleneck",
+      "The consumer loses time of its own. The feed is not your bottleneck",
       "num_workers {} → {}",
       "prefetch_buffer_size {} → {}",
       "stoker train --data {} {}",

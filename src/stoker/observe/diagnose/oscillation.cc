@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -84,17 +85,22 @@ std::vector<double> series(const std::vector<BatchRecord>& records,
   return values;
 }
 
-// Each value replaced by the mean of its group: what the group alone explains.
+// Each value replaced by the mean of its group: what the group alone explains. A watch has hundreds
+// of thousands of batches, of a few groups.
 std::vector<double> group_means(const std::vector<double>& values,
                                 const std::vector<double>& groups) {
+  struct Group {
+    double sum = 0, count = 0;
+  };
+  std::map<double, Group> known;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    Group& own = known[groups[i]];
+    own.sum += values[i], ++own.count;
+  }
   std::vector<double> means(values.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
-    double sum = 0, count = 0;
-    for (std::size_t j = 0; j < values.size(); ++j) {
-      if (groups[j] != groups[i]) continue;
-      sum += values[j], ++count;
-    }
-    means[i] = sum / count;
+    const Group& own = known[groups[i]];
+    means[i] = own.sum / own.count;
   }
   return means;
 }

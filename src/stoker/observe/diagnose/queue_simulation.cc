@@ -9,7 +9,7 @@ namespace stoker::observe {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr double kTick = 1e-12;  // below it a remainder is the rounding of sums
+constexpr double kTick = 1e-12;  // of the time: below it a remainder is the rounding of sums
 
 struct Worker {
   enum class Phase { kIdle, kBlocked, kComputing };
@@ -74,7 +74,7 @@ class Simulation {
 
   bool take_if_ready() {
     if (is_in_step_ || num_taken_ == batches_.size()) return false;
-    if (ready_s(num_taken_) > now_s_ + kTick) return false;
+    if (ready_s(num_taken_) > now_s_ + tick_s()) return false;
     if (num_taken_ == num_skipped_) start_s_ = asked_s_;
     if (num_taken_ >= num_skipped_) wait_s_ += now_s_ - asked_s_;
     step_end_s_ = now_s_ + batches_[num_taken_].consumer_s;
@@ -82,6 +82,9 @@ class Simulation {
     ++num_taken_;
     return true;
   }
+
+  // A remainder that is lost when it is added to the time would never pass.
+  double tick_s() const { return kTick * std::max(1.0, now_s_); }
 
   double rate() const {
     const auto computing = std::count_if(workers_.begin(), workers_.end(), [](const Worker& each) {
@@ -109,7 +112,7 @@ class Simulation {
     now_s_ = std::max(now_s_, next_s);
     for (Worker& worker : workers_) move(worker, passed_s * rate_now);
     transfer();
-    if (is_in_step_ && step_end_s_ <= now_s_ + kTick) {
+    if (is_in_step_ && step_end_s_ <= now_s_ + tick_s()) {
       is_in_step_ = false;
       asked_s_ = now_s_;
     }
@@ -118,9 +121,9 @@ class Simulation {
 
   void move(Worker& worker, double computed_s) {
     if (worker.phase == Worker::Phase::kComputing) worker.left_s -= computed_s;
-    if (worker.phase == Worker::Phase::kBlocked && worker.until_s <= now_s_ + kTick)
+    if (worker.phase == Worker::Phase::kBlocked && worker.until_s <= now_s_ + tick_s())
       worker.phase = Worker::Phase::kComputing;
-    if (worker.phase == Worker::Phase::kComputing && worker.left_s <= kTick) {
+    if (worker.phase == Worker::Phase::kComputing && worker.left_s <= tick_s()) {
       filled_s_[worker.batch] = now_s_;
       worker.phase = Worker::Phase::kIdle;
     }

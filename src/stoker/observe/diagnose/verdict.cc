@@ -34,7 +34,7 @@ std::string verdict_sentence(LoopVerdict verdict, double stall_share, double sup
     case LoopVerdict::kHealthy:
       return "The feed is not your bottleneck" + supply_clause(supply_ratio);
     case LoopVerdict::kConsumer:
-      return "The consumer loses time beside its steps. The feed is not your bottleneck" +
+      return "The consumer loses time of its own. The feed is not your bottleneck" +
              supply_clause(supply_ratio);
     case LoopVerdict::kStarved:
       return fmt::format("The consumer waits for the feed {:.0f} % of its time.",

@@ -11,7 +11,7 @@ namespace stoker::observe {
 enum class LoopVerdict : std::uint8_t {
   kUnknown,   // nothing was timed
   kHealthy,   // the feed is not the bottleneck
-  kConsumer,  // nor is it here, but the consumer loses time beside its steps
+  kConsumer,  // nor is it here, but the consumer loses time of its own
   kStarved,   // the consumer waits for the feed
   kSupply,    // a consumer without steps: only the supply is known
 };

@@ -17,7 +17,7 @@ constexpr std::array kSentences{
     SentencePair{"The feed is not your bottleneck: {}.", "فید گلوگاه شما نیست: {}."},
     SentencePair{"The feed is not your bottleneck; it could bring {} times as much.", "فید گلوگاه شما نیست؛ می‌توانست {} برابر بیاورد."},
     SentencePair{"The feed is not your bottleneck; it could bring {} times as much: {}.", "فید گلوگاه شما نیست؛ می‌توانست {} برابر بیاورد: {}."},
-    SentencePair{"The consumer loses time beside its steps. {}", "مصرف‌کننده کنار گام‌هایش وقت از دست می‌دهد. {}"},
+    SentencePair{"The consumer loses time of its own. {}", "مصرف‌کننده خودش وقت از دست می‌دهد. {}"},
     SentencePair{"The consumer waits for the feed {} % of its time.", "مصرف‌کننده {}٪ وقتش را منتظر فید است."},
     SentencePair{"The consumer waits for the feed {} % of its time: {}.", "مصرف‌کننده {}٪ وقتش را منتظر فید است: {}."},
     SentencePair{"The consumer takes batches as fast as they come: this is the supply, not a verdict.", "مصرف‌کننده دسته‌ها را به محض آمدن می‌گیرد: این عرضه است، نه رأی."},
