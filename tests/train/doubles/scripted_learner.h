@@ -44,6 +44,7 @@ struct LearnerScript {
   std::function<std::uint64_t(const StepShape&)> probe;                    // may throw
   std::function<std::uint64_t(const StepShape&)> probe_evaluation;         // may throw
   std::function<std::uint64_t(std::span<const StepShape> prepared)> held;  // may be null
+  std::vector<std::uint64_t> bounds_bytes{};                               // in their order
   GraphFigures graphs{};
   LearnerOptions options{};
   std::vector<StepShape> prepared{};
@@ -72,6 +73,7 @@ class ScriptedLearner final : public Learner {
   std::uint64_t held_bytes() const override {
     return script_.held ? script_.held(script_.prepared) : 0;
   }
+  void bound_bytes(std::uint64_t max_bytes) override { script_.bounds_bytes.push_back(max_bytes); }
   std::uint64_t probe_bytes(const StepShape& shape) override {
     return script_.probe ? script_.probe(shape) : 0;
   }

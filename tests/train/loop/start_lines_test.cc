@@ -1,6 +1,7 @@
 // What a run says before its first step, and what it hands on to the learner and to whoever speaks.
 #include <gmock/gmock.h>
 
+#include "stoker/train/errors.h"
 #include "stoker/train/loop/run_feeds.h"
 #include "tests/doubles/simulated_gpu.h"
 #include "tests/feed/device/log_mel_kernels.h"
@@ -23,7 +24,8 @@ std::vector<std::string> mode_lines(const SmallRun& run) {
 }
 
 struct GpuRun : SmallRun {
-  GpuRun() : gpu({.num_devices = 2}), view(feed::view_of(gpu)) {
+  explicit GpuRun(unsigned num_rows = 24)
+      : SmallRun(num_rows), gpu({.num_devices = 2}), view(feed::view_of(gpu)) {
     settings.run.device = "auto";
     settings.gpu.buffer_size = 4;
     settings.training.steps = 2;
@@ -67,6 +69,47 @@ TEST(StartLinesTest, GraphsAreCapturedBeforeTheFirstStepOfAGpu) {
   EXPECT_FALSE(off.script.options.uses_graphs);
   EXPECT_TRUE(off.script.prepared.empty());
   EXPECT_FALSE(off.has_told("captured"));
+}
+
+struct FittedRun : GpuRun {
+  static constexpr std::uint64_t kAllowedBytes = std::uint64_t{1} << 29U;  // half of the card
+
+  FittedRun() : GpuRun(96) {
+    settings.run.device = "cuda";
+    settings.batch.batch_frames.reset();
+    settings.batch.batch_size.reset();
+    settings.training.max_memory_fraction = 0.5;
+    script.probe = [this](const StepShape& shape) { return take(shape.num_frames); };
+    // Together they hold more than the largest of them alone.
+    script.held = [this](std::span<const StepShape> prepared) {
+      std::int64_t most = 0;
+      for (const StepShape& shape : prepared) most = std::max(most, shape.num_frames);
+      return take(most + most / 4);
+    };
+  }
+  std::uint64_t take(std::int64_t num_frames) {
+    const auto bytes =
+        static_cast<std::uint64_t>(bytes_per_frame * static_cast<double>(num_frames));
+    if (!script.bounds_bytes.empty() && bytes > script.bounds_bytes.back())
+      raise({.code = &kTrainMemory, .found = "no memory"});
+    most_bytes = std::max(most_bytes, bytes + gpu.allocated_bytes());
+    return bytes;
+  }
+  double bytes_per_frame = 1;
+  std::uint64_t most_bytes = 0;  // of all
+};
+
+TEST(StartLinesTest, WhileSizesAreTriedARunKeepsToItsShareOfTheMemory) {
+  FittedRun unbounded;
+  const Json most = unbounded.train().at("sizing");
+  ASSERT_EQ(most.at("bound_by_data").dump(), "true");
+  FittedRun run;
+  run.bytes_per_frame = 2.0 * FittedRun::kAllowedBytes / most.at("batch_frames").number();
+  const Json sizing = run.train().at("sizing");
+  EXPECT_EQ(sizing.at("bound_by_data").dump(), "false");
+  EXPECT_LE(run.most_bytes, FittedRun::kAllowedBytes);
+  EXPECT_GE(sizing.at("bytes").number(), 0.6 * sizing.at("allowed_bytes").number());
+  EXPECT_EQ(run.script.bounds_bytes.back(), FittedRun::kAllowedBytes);
 }
 
 TEST(StartLinesTest, DeterministicRunsDoNotMeasureWhereMelsAreMade) {

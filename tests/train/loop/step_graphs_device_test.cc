@@ -233,17 +233,23 @@ TEST_F(StepGraphsTest, ProbingTellsMoreForMoreFramesAndChangesNothing) {
   EXPECT_EQ(train(*learner, feed, 4), train(*make_learner(options), other, 4));
 }
 
-TEST_F(StepGraphsTest, WhatIsForgottenGivesItsMemoryBackAndChangesNothing) {
-  feed::Feed feed = MadeFeed{}.open();
-  feed::Feed other = MadeFeed{}.open();
-  const LearnerOptions options = on_gpu(config::Precision::kBf16, true);
-  const std::unique_ptr<Learner> learner = make_learner(options);
+// Of the feed, as large as those that memory is short for.
+std::vector<StepShape> large_shapes_of(const feed::Feed& feed) {
   std::vector<StepShape> shapes = step_shapes_of(feed, 12);
   for (StepShape& shape : shapes) {
     shape.num_rows *= 500;
     shape.num_frames *= 500;
     shape.num_tokens *= 500;
   }
+  return shapes;
+}
+
+TEST_F(StepGraphsTest, WhatIsForgottenGivesItsMemoryBackAndChangesNothing) {
+  feed::Feed feed = MadeFeed{}.open();
+  feed::Feed other = MadeFeed{}.open();
+  const LearnerOptions options = on_gpu(config::Precision::kBf16, true);
+  const std::unique_ptr<Learner> learner = make_learner(options);
+  const std::vector<StepShape> shapes = large_shapes_of(feed);
   const std::uint64_t before = learner->held_bytes();
   learner->prepare(shapes);
   const std::uint64_t ready = learner->held_bytes();
@@ -252,6 +258,31 @@ TEST_F(StepGraphsTest, WhatIsForgottenGivesItsMemoryBackAndChangesNothing) {
   EXPECT_LT(learner->held_bytes(), before + (ready - before) / 8);
   EXPECT_EQ(learner->graph_figures().num_captured, 0U);
   EXPECT_GT(learner->probe_evaluation_bytes(shapes.back()), 0U);
+  EXPECT_EQ(train(*learner, feed, 4), train(*make_learner(options), other, 4));
+}
+
+TEST_F(StepGraphsTest, NoMoreIsHeldThanTheBoundWhichCanBeRaisedAgain) {
+  feed::Feed feed = MadeFeed{}.open();
+  feed::Feed other = MadeFeed{}.open();
+  const LearnerOptions options = on_gpu(config::Precision::kBf16, true);
+  const std::unique_ptr<Learner> learner = make_learner(options);
+  const std::vector<StepShape> shapes = large_shapes_of(feed);
+  learner->prepare(shapes);
+  const std::uint64_t needed = learner->held_bytes();
+  learner->forget_prepared();
+  const std::uint64_t bound = learner->held_bytes() + (needed - learner->held_bytes()) / 2;
+  learner->bound_bytes(bound);
+  try {
+    learner->prepare(shapes);
+    ADD_FAILURE() << "fits";
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.error().code, &kTrainMemory) << failure.what();
+  }
+  EXPECT_LE(learner->held_bytes(), bound);
+  learner->forget_prepared();
+  learner->bound_bytes(2 * needed);
+  learner->prepare(shapes);
+  EXPECT_EQ(learner->graph_figures().num_captured, shapes.size());
   EXPECT_EQ(train(*learner, feed, 4), train(*make_learner(options), other, 4));
 }
 

@@ -61,6 +61,7 @@ class SpeakingLearner final : public Learner {
   std::uint64_t probe_bytes(const StepShape&) override { return 0; }
   void forget_prepared() override {}
   std::uint64_t held_bytes() const override { return 0; }
+  void bound_bytes(std::uint64_t) override {}
   std::uint64_t probe_evaluation_bytes(const StepShape&) override { return 0; }
   void add_batch(feed::Batch, std::uint64_t) override {}
   void update(double) override {}

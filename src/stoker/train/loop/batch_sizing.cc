@@ -18,7 +18,7 @@ constexpr double kShrink = 0.93;      // after a probe that did not fit
 constexpr std::size_t kMostProbes = 32;
 constexpr std::uint32_t kStep = 64;  // batch_frames are multiples of it
 constexpr double kSettle = 0.96;     // of what is allowed: aim after steps that hold more
-constexpr double kRetreat = 0.85;    // after steps that did not fit at all
+constexpr double kRetreat = 0.9;     // after steps that did not fit at all
 constexpr std::size_t kNumTerms = 3;
 
 using Terms = std::array<double, kNumTerms>;

@@ -127,6 +127,8 @@ class Learner {
   virtual void forget_prepared() = 0;
   // Of the device, now.
   virtual std::uint64_t held_bytes() const = 0;
+  // Of the device, from now on: E-TRAIN-MEMORY where more is needed.
+  virtual void bound_bytes(std::uint64_t max_bytes) = 0;
   // The most device memory that a step of this shape takes, with what the learner has besides:
   // does one with made-up rows that fill the shape. Only before the first batch. E-TRAIN-MEMORY
   // where it does not fit; then the learner may go on with a smaller one.

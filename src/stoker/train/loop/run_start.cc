@@ -196,6 +196,13 @@ class Starter {
     return bytes;
   }
 
+  // While sizes are tried, nothing goes beyond what all of the run may take: others may need it.
+  void bound_learner(const StartedRun& run, const LearnerOptions& options) const {
+    const std::uint64_t used = bytes_in_use(run.device);
+    const std::uint64_t others = used - std::min(used, run.learner->held_bytes());
+    run.learner->bound_bytes(options.max_device_bytes - std::min(options.max_device_bytes, others));
+  }
+
   void fit(StartedRun& run, const LearnerOptions& options, std::uint64_t bytes_before) {
     if (run.device.is_cpu()) {
       tell_line(hooks_, fmt::format("data.batch_frames auto: {}; only a GPU's memory is probed",
@@ -203,24 +210,27 @@ class Starter {
       return;
     }
     const std::uint64_t taken = bytes_before - std::min(bytes_before, feed_bytes_now(run));
+    bound_learner(run, options);
     const BatchSizing sizing = fit_batches(
         run.feeds, *run.learner,
         {.allowed_bytes = options.max_device_bytes - std::min(options.max_device_bytes, taken),
          .max_reference_frames = options.shape.reference_frames});
     const auto make_ready = [&](std::uint32_t frames) {
+      run.learner->forget_prepared();
       batch_frames_ = frames;
       run.feeds = open_feeds(std::nullopt);
+      bound_learner(run, options);
       return options.uses_graphs ? held_when_captured(run, options.shape.reference_frames)
                                  : sizing.bytes;
     };
     const std::uint32_t least = least_frames(run.feeds.train.feed);
     run.sizing = settle_batch_frames(sizing, least, make_ready);
+    run.learner->bound_bytes(options.max_device_bytes);
     tell_line(hooks_, sizing_line(*run.sizing));
   }
 
   static std::optional<std::uint64_t> held_when_captured(StartedRun& run,
                                                          std::int64_t max_reference_frames) {
-    run.learner->forget_prepared();
     try {
       run.learner->prepare(step_shapes_of(run.feeds.train.feed, max_reference_frames));
       return run.learner->held_bytes();

@@ -82,6 +82,10 @@ class TorchLearner final : public Learner {
 
   std::uint64_t held_bytes() const override { return steps_ ? steps_->held_bytes() : 0; }
 
+  void bound_bytes(std::uint64_t max_bytes) override {
+    if (steps_) run([&] { steps_->bound_bytes(max_bytes); });
+  }
+
   std::uint64_t probe_evaluation_bytes(const StepShape& shape) override {
     if (!steps_) return 0;
     return run([&] {

@@ -119,6 +119,13 @@ std::uint64_t DeviceSteps::held_bytes() const {
   return static_cast<std::uint64_t>(stats.reserved_bytes[0].current);
 }
 
+void DeviceSteps::bound_bytes(std::uint64_t max_bytes) const {
+  const int device = rules_.device.index();
+  const std::uint64_t all_bytes = cuda::system_device_api().room(device).total_bytes;
+  bound_torch_memory(
+      device, std::min(1.0, static_cast<double>(max_bytes) / static_cast<double>(all_bytes)));
+}
+
 void DeviceSteps::try_once(const StepShape& shape) {
   inputs_.make_up(shape);
   save();

@@ -48,6 +48,7 @@ class DeviceSteps {
   void prepare(std::span<const StepShape> shapes);
   void forget_prepared();
   std::uint64_t held_bytes() const;
+  void bound_bytes(std::uint64_t max_bytes) const;
   GraphFigures graph_figures() const { return graphs_ ? graphs_->figures() : GraphFigures{}; }
   std::uint64_t probe_bytes(const StepShape& shape);
   // Of work that leaves nothing on the device; waits. Only before the first batch.

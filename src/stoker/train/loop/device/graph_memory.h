@@ -34,6 +34,10 @@ class GraphMemory {
   std::unique_ptr<Pool> pool_;
 };
 
+// What libtorch may hold of the GPU from now on, 0 … 1 of all there is; it fails to get more. No
+// effect where libtorch knows no GPU.
+void bound_torch_memory(int device, double share);
+
 // While it lives a wait of libtorch's for the GPU, other than for an event, is an error: for tests
 // that a step has none. No effect where libtorch knows no GPU.
 class NoWaitScope {

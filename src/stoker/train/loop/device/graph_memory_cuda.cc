@@ -43,6 +43,10 @@ GraphMemory::Scope::~Scope() {
   }
 }
 
+void bound_torch_memory(int device, double share) {
+  allocator::setMemoryFraction(share, static_cast<c10::DeviceIndex>(device));
+}
+
 NoWaitScope::NoWaitScope() {
   c10::cuda::warning_state().set_sync_debug_mode(c10::cuda::SyncDebugMode::L_ERROR);
 }

@@ -1,5 +1,7 @@
 #include "stoker/train/loop/device/step_graphs.h"
 
+#include <c10/util/Exception.h>
+
 #include <exception>
 
 #include "stoker/cuda/check.h"
@@ -32,6 +34,9 @@ void StepGraphs::record(const StepShape& shape, const StepWork& work) {
     const GraphMemory::Scope in_pool(memory_, stream_);
     steps_[shape] = cuda::Graph::record(stream_, work.compute);
     ++figures_.num_captured;
+  } catch (const c10::OutOfMemoryError&) {  // without a graph it would lack the memory as well
+    cuda::forget_last_error();
+    throw;
   } catch (const std::exception& error) {
     cuda::forget_last_error();
     steps_[shape] = std::nullopt;
