@@ -149,7 +149,7 @@ def clone(asked: argparse.Namespace, run: Path, judged: list[list[Clip]], centre
 
 
 def statistics_of(asked: argparse.Namespace, wavs: list[Path]) -> Array:
-    """Of each clip that has speech; one without is a wrong trial, which no column counts."""
+    """Of each sound that has speech; one without is a wrong trial, which no column counts."""
     values = []
     for mel, wav in zip(mels_of(asked, "spoken", wavs), wavs, strict=True):
         try:
