@@ -199,12 +199,15 @@ class Scene:
                 try:
                     said, errors = program.communicate(timeout=PROGRAM_LIMIT_S)
                 except subprocess.TimeoutExpired as error:
-                    seen = self.out / f"stuck-{program.pid}.txt"
+                    seen = self.folder / f"stuck-{program.pid}.txt"
                     seen.write_text(stacks_of(program.pid), encoding="utf-8")
                     program.kill()
-                    said = program.communicate()[1].splitlines()[-1:]
-                    text = f"{json.dumps(trial.plan)}: no end within {PROGRAM_LIMIT_S:.0f} s, last {said}"
+                    last = program.communicate()[1].splitlines()[-1:]
+                    text = f"{json.dumps(trial.plan)}: no end within {PROGRAM_LIMIT_S:.0f} s, last {last}"
                     raise TrialFailedError(f"{text}, its stacks are in {seen}") from error
+                except BaseException:
+                    program.kill()
+                    raise
         if program.returncode != 0:
             raise TrialFailedError(f"{json.dumps(trial.plan)}: {errors[-1000:]}")
         return dict(json.loads(said))

@@ -90,6 +90,14 @@ std::uint32_t least_frames(const feed::Feed& feed) {
   return longest + longest / 8 + 64;
 }
 
+std::optional<std::uint64_t> held_when_captured(Learner& learner, const feed::Feed& feed,
+                                                std::int64_t max_reference_frames) {
+  return bytes_where_it_fits([&] {
+    learner.prepare(step_shapes_of(feed, max_reference_frames));
+    return learner.held_bytes();
+  });
+}
+
 BatchSizing fit_batches(const RunFeeds& feeds, Learner& learner, const StepRoom& room) {
   const feed::Feed& feed = feeds.train.feed;
   std::uint64_t all_frames = 0;

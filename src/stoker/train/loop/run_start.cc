@@ -15,6 +15,7 @@
 #include "stoker/feed/sampling/ranks.h"
 #include "stoker/train/errors.h"
 #include "stoker/train/loop/device/step_packing.h"
+#include "stoker/train/loop/device_share.h"
 #include "stoker/train/loop/fitted_batches.h"
 #include "stoker/train/loop/mel_scale.h"
 #include "stoker/train/model/model_shape.h"
@@ -56,16 +57,6 @@ bool uses_graphs(config::OnOffAuto asked, Device device) {
            .found = "on",
            .cure = "leave out --graphs, or name a GPU with --device"});
   return device.is_cuda() && asked != config::OnOffAuto::kOff;
-}
-
-std::uint64_t device_bound(const Settings& settings, Device device, const TrainingHooks& hooks) {
-  if (device.is_cpu()) return 0;
-  cuda::DeviceApi& api = hooks.devices ? *hooks.devices->api : cuda::system_device_api();
-  const double share = settings.training.max_memory_fraction *
-                       static_cast<double>(api.room(device.index()).total_bytes);
-  const auto bound = static_cast<std::uint64_t>(share);
-  return settings.gpu.model_gpu_memory ? std::min(bound, settings.gpu.model_gpu_memory->count)
-                                       : bound;
 }
 
 UpdateRule rule_of(const config::OptimizerSettings& optimizer) {
@@ -175,69 +166,34 @@ class Starter {
 
   bool is_fitted() const { return !settings_.batch.batch_frames && !settings_.batch.batch_size; }
 
-  // Of the device that the model is on; what others and the feed have of it now.
-  std::uint64_t bytes_in_use(Device device) const {
-    if (device.is_cpu()) return 0;
-    cuda::DeviceApi& api = hooks_.devices ? *hooks_.devices->api : cuda::system_device_api();
-    const cuda::DeviceRoom room = api.room(device.index());
-    return room.total_bytes - room.free_bytes;
-  }
-
-  // Of the device that the model is on: other batches will need other memory.
-  static std::uint64_t feed_bytes_now(const StartedRun& run) {
-    const feed::ModeChoice& mode = run.feeds.train.mode.choice;
-    if (mode.data_device != mode.model_device) return 0;
-    std::uint64_t bytes = 0;
-    for (const feed::Feed* feed :
-         {&run.feeds.train.feed, run.feeds.evaluation ? &run.feeds.evaluation->feed : nullptr}) {
-      if (feed == nullptr) continue;
-      if (const auto budget = feed->stats().device) bytes += budget->total_bytes();
-    }
-    return bytes;
-  }
-
-  // While sizes are tried, nothing goes beyond what all of the run may take: others may need it.
-  void bound_learner(const StartedRun& run, const LearnerOptions& options) const {
-    const std::uint64_t used = bytes_in_use(run.device);
-    const std::uint64_t others = used - std::min(used, run.learner->held_bytes());
-    run.learner->bound_bytes(options.max_device_bytes - std::min(options.max_device_bytes, others));
-  }
-
-  void fit(StartedRun& run, const LearnerOptions& options, std::uint64_t bytes_before) {
+  void fit(StartedRun& run, const LearnerOptions& options, const DeviceShare& share,
+           std::uint64_t bytes_before) {
     if (run.device.is_cpu()) {
       tell_line(hooks_, fmt::format("data.batch_frames auto: {}; only a GPU's memory is probed",
                                     grouped(config::kDefaultBatchFrames)));
       return;
     }
-    const std::uint64_t taken = bytes_before - std::min(bytes_before, feed_bytes_now(run));
-    bound_learner(run, options);
-    const BatchSizing sizing = fit_batches(
-        run.feeds, *run.learner,
-        {.allowed_bytes = options.max_device_bytes - std::min(options.max_device_bytes, taken),
-         .max_reference_frames = options.shape.reference_frames});
+    const std::int64_t max_reference_frames = options.shape.reference_frames;
+    const std::uint64_t taken = bytes_before - std::min(bytes_before, feed_bytes(run.feeds));
+    // While sizes are tried, nothing goes beyond the share: others may need it.
+    share.bound(*run.learner);
+    const BatchSizing sizing =
+        fit_batches(run.feeds, *run.learner,
+                    {.allowed_bytes = share.max_bytes() - std::min(share.max_bytes(), taken),
+                     .max_reference_frames = max_reference_frames});
     const auto make_ready = [&](std::uint32_t frames) {
       run.learner->forget_prepared();
       batch_frames_ = frames;
       run.feeds = open_feeds(std::nullopt);
-      bound_learner(run, options);
-      return options.uses_graphs ? held_when_captured(run, options.shape.reference_frames)
-                                 : sizing.bytes;
+      share.bound(*run.learner);
+      return options.uses_graphs
+                 ? held_when_captured(*run.learner, run.feeds.train.feed, max_reference_frames)
+                 : sizing.bytes;
     };
     const std::uint32_t least = least_frames(run.feeds.train.feed);
     run.sizing = settle_batch_frames(sizing, least, make_ready);
-    run.learner->bound_bytes(options.max_device_bytes);
+    run.learner->bound_bytes(share.max_bytes());
     tell_line(hooks_, sizing_line(*run.sizing));
-  }
-
-  static std::optional<std::uint64_t> held_when_captured(StartedRun& run,
-                                                         std::int64_t max_reference_frames) {
-    try {
-      run.learner->prepare(step_shapes_of(run.feeds.train.feed, max_reference_frames));
-      return run.learner->held_bytes();
-    } catch (const Failure& failure) {
-      if (failure.error().code != &kTrainMemory) throw;
-      return std::nullopt;
-    }
   }
 
   void tell_feeds(const RunFeeds& feeds) {
@@ -277,6 +233,7 @@ class Starter {
   void make_learner(StartedRun& run, std::optional<EarlierRun>& earlier) {
     const feed::ModeChoice& mode = run.feeds.train.mode.choice;
     run.device = mode.mode == feed::GpuMode::kCpu ? Device::cpu() : Device::cuda(mode.model_device);
+    const DeviceShare share(settings_, run.device, hooks_);
     const feed::DataSetSource& source = *run.feeds.train.source;
     LearnerOptions options{
         .shape = shape_of(training_.model_size, num_token_ids(source), source.num_mels()),
@@ -287,7 +244,7 @@ class Starter {
         .seed = static_cast<std::uint64_t>(settings_.run.seed),
         .is_deterministic = training_.deterministic,
         .num_threads = num_threads(run),
-        .max_device_bytes = device_bound(settings_, run.device, hooks_),
+        .max_device_bytes = share.max_bytes(),
         .uses_graphs = uses_graphs(training_.graphs, run.device)};
     if (training_.voice_warp > 0)
       options.warps = VoiceWarps(config::recipe_of(settings_.features), training_.voice_warp,
@@ -295,10 +252,10 @@ class Starter {
     settle_precision(run, options.precision);
     options.scale = scale_for(run, earlier);
     if (earlier) check_shape(earlier->voice.shape, options.shape, earlier->folder);
-    const std::uint64_t bytes_before = bytes_in_use(run.device);
+    const std::uint64_t bytes_before = share.used_bytes();
     run.learner = hooks_.make_learner(options);
     if (earlier) restore(run, *earlier);
-    if (is_fitted() && !batch_frames_) fit(run, options, bytes_before);
+    if (is_fitted() && !batch_frames_) fit(run, options, share, bytes_before);
     run.state.batch_frames = batch_frames_.value_or(0);
     describe(run, options, earlier);
     tell_model(run, options.scale);
