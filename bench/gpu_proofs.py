@@ -33,7 +33,6 @@ from bench.feed_figures import processor
 from bench.train.trial import Json, gpu_name
 
 TAIL_LINES = 12
-CELL_S = 60
 
 
 @dataclass(frozen=True)
@@ -52,8 +51,9 @@ def bench_train(name: str, group: str, limit_s: float, words: str) -> Step:
     return Step(name, group, limit_s, f"{{stoker}} bench train --json --device cuda {words}")
 
 
-def cells(sizes: str, more: str) -> str:
-    return f"--loader naive,native --model-size {sizes} --seconds {CELL_S} {more}".strip()
+def table(name: str, limit_s: float, cells: str) -> Step:
+    words = f"{{python}} -m bench.train.table --stoker {{stoker}} --cell {cells} --keep-json {{out}}/train-table.json"
+    return Step(name, "table", limit_s, words)
 
 
 STEPS = [
@@ -99,9 +99,9 @@ STEPS = [
         300,
         "{python} -m bench.train.speed --stoker {stoker} --seconds 12 --keep-json {out}/train-speed.json",
     ),
-    bench_train("table-tiny", "table", 200, cells("tiny", "--batch-size 32")),
-    bench_train("table-small", "table", 560, cells("small", "--grid batch-size=8,16,32")),
-    bench_train("table-normal", "table", 200, cells("normal", "")),
+    table("table-tiny", 200, "tiny:32"),
+    table("table-small", 560, "small:8 small:16 small:32"),
+    table("table-normal", 200, "normal"),
     Step(
         "clone",
         "voice",

@@ -111,10 +111,25 @@ TEST(TunerPolicyTest, UndoesAMoveThatDoesNotHelp) {
   }
 }
 
+TEST(TunerPolicyTest, ABufferThatBusyCoresNeverFillIsNotTriedLonger) {
+  const auto moves_depth = [](const Simulated& feed, unsigned depth) {
+    const TunerLog log = run(feed, knobs(2, depth), limits(2), 60);
+    return std::any_of(log.entries.begin(), log.entries.end(), [](const TunerEntry& entry) {
+      return entry.move && entry.move->knob == TunerKnob::kDepth;
+    });
+  };
+  const Simulated busy{.supply = [](const TunerKnobs&) { return 1000.0; }};
+  EXPECT_FALSE(moves_depth(busy, 4));
+  EXPECT_TRUE(moves_depth(busy, 3));
+  // Workers that wait leave the cores idle: somebody may hold the slots.
+  const Simulated idle{.supply = [](const TunerKnobs&) { return 1000.0; }, .num_cores = 8};
+  EXPECT_TRUE(moves_depth(idle, 4));
+}
+
 TEST(TunerPolicyTest, TriesLessAndLessOftenWhatDidNotHelp) {
   const Simulated feed{[](const TunerKnobs&) { return 700.0; }};
   const auto moves_in = [&](unsigned num_windows) {
-    return replay_tuner(run(feed, knobs(2, 4, 16), limits(2), num_windows)).moves.size();
+    return replay_tuner(run(feed, knobs(2, 3, 16), limits(2), num_windows)).moves.size();
   };
   EXPECT_LT(moves_in(2000) - moves_in(1000), moves_in(1000) / 3);
 }

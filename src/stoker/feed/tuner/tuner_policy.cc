@@ -42,6 +42,7 @@ void TunerPolicy::remember(const TunerSample& sample) {
       sample.seconds > 0 ? static_cast<double>(sample.num_batches) / sample.seconds : 0.0;
   best_rate_ = std::max(best_rate_, rate);
   least_stall_ = std::min(least_stall_, sample.stall_share);
+  most_slack_ = std::max(most_slack_, sample.slack_share);
   if (sample.slack_share >= kSlack)
     pause_stall_ = std::max(pause_stall_, sample.buffer_stall_share);
 }
@@ -56,7 +57,7 @@ std::optional<TunerMove> TunerPolicy::decide(const TunerSample& sample) {
   num_windows_ = 0;
   best_rate_ = 0;
   least_stall_ = 1;
-  pause_stall_ = 0;
+  pause_stall_ = most_slack_ = 0;
   return move;
 }
 
@@ -79,6 +80,7 @@ std::optional<TunerMove> TunerPolicy::begin_trial(const TunerSample& sample) {
   if (least_stall_ < kStallMet) return shorten_buffer();
   for (const TunerKnob knob : kOrder) {
     if (rest_[static_cast<std::size_t>(knob)] > 0) continue;
+    if (knob == TunerKnob::kDepth && is_deep_enough(sample)) continue;
     const unsigned to = larger(knob, sample);
     const unsigned from = knobs_.at(knob);
     if (to == from) continue;
@@ -92,6 +94,12 @@ std::optional<TunerMove> TunerPolicy::begin_trial(const TunerSample& sample) {
                          percent(sample.cpu_share) + " % busy"};
   }
   return std::nullopt;
+}
+
+// Busy cores bring what they can, and it is taken at once: more slots would only take memory.
+bool TunerPolicy::is_deep_enough(const TunerSample& sample) const {
+  return sample.cpu_share >= kIdle && most_slack_ == 0 &&
+         knobs_.at(TunerKnob::kDepth) >= 2 * knobs_.at(TunerKnob::kWorkers);
 }
 
 // Depth batches wait and one is filled: with fewer than that, another worker has nothing to do.

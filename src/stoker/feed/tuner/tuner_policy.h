@@ -57,7 +57,8 @@ struct TunerMove {
 // moment. Nothing moves while the consumer's demand is met.
 //
 // A consumer that waits although its buffer was full in the same window has met a pause: the buffer
-// becomes longer. One that is full most of the time for long becomes shorter, and never again as
+// becomes longer; one that was never full, has room for all workers and is filled by busy cores is
+// not tried longer. One that is full most of the time for long becomes shorter, and never again as
 // short as it was when a pause was met.
 class TunerPolicy {
  public:
@@ -90,6 +91,7 @@ class TunerPolicy {
   std::optional<TunerMove> shorten_buffer();
   unsigned larger(TunerKnob knob, const TunerSample& sample) const;
   bool has_helped(const Trial& trial) const;
+  bool is_deep_enough(const TunerSample& sample) const;
 
   TunerKnobs knobs_;
   TunerLimits limits_;
@@ -97,6 +99,7 @@ class TunerPolicy {
   unsigned num_windows_ = 0;  // since the last move
   double best_rate_ = 0;      // of those
   double least_stall_ = 1;
+  double most_slack_ = 0;
   double pause_stall_ = 0;         // the most of a window whose buffer was full at times
   unsigned num_full_windows_ = 0;  // one after the other
   unsigned shortest_without_ = 0;  // pauses: the buffer stays longer than that
