@@ -124,6 +124,9 @@ TEST(TunerPolicyTest, ABufferThatBusyCoresNeverFillIsNotTriedLonger) {
   // Workers that wait leave the cores idle: somebody may hold the slots.
   const Simulated idle{.supply = [](const TunerKnobs&) { return 1000.0; }, .num_cores = 8};
   EXPECT_TRUE(moves_depth(idle, 4));
+  // It waits a tenth of its time: there are pauses that a longer buffer may bridge.
+  const Simulated paced{.supply = [](const TunerKnobs&) { return 1000.0; }, .demand = 1111};
+  EXPECT_TRUE(moves_depth(paced, 4));
 }
 
 TEST(TunerPolicyTest, TriesLessAndLessOftenWhatDidNotHelp) {

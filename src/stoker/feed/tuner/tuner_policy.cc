@@ -18,6 +18,7 @@ constexpr unsigned kLongestRest = 512;
 constexpr unsigned kFirstReadAhead = 8;
 constexpr double kIdle = 0.7;  // of the cores: below it workers wait for something else
 constexpr double kStallFell = 0.5;
+constexpr double kUnpaced = 0.5;  // of its time such a consumer waits, and more
 
 std::string percent(double share) { return std::to_string(std::lround(100 * share)); }
 
@@ -96,9 +97,10 @@ std::optional<TunerMove> TunerPolicy::begin_trial(const TunerSample& sample) {
   return std::nullopt;
 }
 
-// Busy cores bring what they can, and it is taken at once: more slots would only take memory.
+// Busy cores bring what they can, and it is taken at once: more slots would only take memory. A
+// consumer that waits less than half of its time has a pace of its own, and pauses to bridge.
 bool TunerPolicy::is_deep_enough(const TunerSample& sample) const {
-  return sample.cpu_share >= kIdle && most_slack_ == 0 &&
+  return least_stall_ >= kUnpaced && sample.cpu_share >= kIdle && most_slack_ == 0 &&
          knobs_.at(TunerKnob::kDepth) >= 2 * knobs_.at(TunerKnob::kWorkers);
 }
 

@@ -57,9 +57,9 @@ struct TunerMove {
 // moment. Nothing moves while the consumer's demand is met.
 //
 // A consumer that waits although its buffer was full in the same window has met a pause: the buffer
-// becomes longer; one that was never full, has room for all workers and is filled by busy cores is
-// not tried longer. One that is full most of the time for long becomes shorter, and never again as
-// short as it was when a pause was met.
+// becomes longer; one that was never full, has room for all workers and is filled by busy cores for
+// a consumer without a pace is not tried longer. One that is full most of the time for long becomes
+// shorter, and never again as short as it was when a pause was met.
 class TunerPolicy {
  public:
   TunerPolicy(const TunerKnobs& start, const TunerLimits& limits);
