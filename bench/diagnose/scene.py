@@ -205,9 +205,8 @@ class Scene:
                     last = program.communicate()[1].splitlines()[-1:]
                     text = f"{json.dumps(trial.plan)}: no end within {PROGRAM_LIMIT_S:.0f} s, last {last}"
                     raise TrialFailedError(f"{text}, its stacks are in {seen}") from error
-                except BaseException:
-                    program.kill()
-                    raise
+                finally:
+                    program.kill()  # whatever went wrong, nobody waits for it; one that has ended is left alone
         if program.returncode != 0:
             raise TrialFailedError(f"{json.dumps(trial.plan)}: {errors[-1000:]}")
         return dict(json.loads(said))

@@ -85,11 +85,15 @@ inline at::Device device_of(const LearnerOptions& options) {
   return {at::kCUDA, static_cast<at::DeviceIndex>(options.device.index())};
 }
 
+// As libtorch is told how much of a GPU it may hold: 0 … 1.
+inline double share_of_device(int device, std::uint64_t max_bytes) {
+  const std::uint64_t total_bytes = cuda::system_device_api().room(device).total_bytes;
+  return std::min(1.0, static_cast<double>(max_bytes) / static_cast<double>(total_bytes));
+}
+
 // Holds where nothing was allocated on a GPU before.
 inline void bound_memory(int device, std::uint64_t max_bytes) {
-  const std::uint64_t total_bytes = cuda::system_device_api().room(device).total_bytes;
-  const double share =
-      std::min(1.0, static_cast<double>(max_bytes) / static_cast<double>(total_bytes));
+  const double share = share_of_device(device, max_bytes);
   const std::string before = c10::CachingAllocator::getAllocatorSettings();
   c10::CachingAllocator::setAllocatorSettings(
       before + (before.empty() ? "" : ",") +

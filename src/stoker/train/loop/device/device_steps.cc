@@ -121,9 +121,7 @@ std::uint64_t DeviceSteps::held_bytes() const {
 
 void DeviceSteps::bound_bytes(std::uint64_t max_bytes) const {
   const auto device = rules_.device.index();
-  const std::uint64_t all_bytes = cuda::system_device_api().room(device).total_bytes;
-  bound_torch_memory(
-      device, std::min(1.0, static_cast<double>(max_bytes) / static_cast<double>(all_bytes)));
+  bound_torch_memory(device, share_of_device(device, max_bytes));
 }
 
 void DeviceSteps::try_once(const StepShape& shape) {
