@@ -44,6 +44,7 @@ struct LearnerScript {
   std::function<std::uint64_t(const StepShape&)> probe;                    // may throw
   std::function<std::uint64_t(const StepShape&)> probe_evaluation;         // may throw
   std::function<std::uint64_t(std::span<const StepShape> prepared)> held;  // may be null
+  std::function<void(std::span<const StepShape> prepared)> on_prepared{};  // none: forgotten
   std::vector<std::uint64_t> bounds_bytes{};                               // in their order
   GraphFigures graphs{};
   LearnerOptions options{};
@@ -67,9 +68,13 @@ class ScriptedLearner final : public Learner {
 
   void prepare(std::span<const StepShape> shapes) override {
     script_.prepared.assign(shapes.begin(), shapes.end());
+    if (script_.on_prepared) script_.on_prepared(script_.prepared);
   }
   GraphFigures graph_figures() const override { return script_.graphs; }
-  void forget_prepared() override { script_.prepared.clear(); }
+  void forget_prepared() override {
+    script_.prepared.clear();
+    if (script_.on_prepared) script_.on_prepared(script_.prepared);
+  }
   std::uint64_t held_bytes() const override {
     return script_.held ? script_.held(script_.prepared) : 0;
   }

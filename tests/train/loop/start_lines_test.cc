@@ -93,11 +93,55 @@ struct FittedRun : GpuRun {
     if (!script.bounds_bytes.empty() && bytes > script.bounds_bytes.back())
       raise({.code = &kTrainMemory, .found = "no memory"});
     most_bytes = std::max(most_bytes, bytes + gpu.allocated_bytes());
+    if (num_frames > 0) last_bytes = bytes + gpu.allocated_bytes();
     return bytes;
   }
   double bytes_per_frame = 1;
   std::uint64_t most_bytes = 0;  // of all
+  std::uint64_t last_bytes = 0;  // of the steps that were tried last and all else
 };
+
+// What the driver takes for recorded steps and loaded kernels is not libtorch's.
+struct DriverMemory {
+  explicit DriverMemory(FittedRun& of) : run(of) {
+    run.script.on_prepared = [this](std::span<const StepShape> prepared) {
+      hold(prepared.empty() ? 0 : kBytes);
+    };
+  }
+  ~DriverMemory() { hold(0); }
+  DriverMemory(const DriverMemory&) = delete;
+  DriverMemory& operator=(const DriverMemory&) = delete;
+
+  void hold(std::uint64_t size_bytes) {
+    if (memory != nullptr) run.gpu.free(0, std::exchange(memory, nullptr));
+    if (size_bytes > 0) memory = run.gpu.allocate(0, size_bytes);
+  }
+  static constexpr std::uint64_t kBytes = FittedRun::kAllowedBytes / 5;
+  FittedRun& run;
+  void* memory = nullptr;
+};
+
+TEST(StartLinesTest, WhatTheDriverTakesForStepsIsOfTheShareToo) {
+  FittedRun unbounded;
+  const double most = unbounded.train().at("sizing").at("batch_frames").number();
+  for (const bool uses_graphs : {true, false}) {
+    FittedRun run;
+    run.bytes_per_frame = 2.0 * FittedRun::kAllowedBytes / most;
+    if (!uses_graphs) run.settings.training.graphs = config::OnOffAuto::kOff;
+    DriverMemory driver(run);
+    // Kernels are loaded by the first step, whether it is recorded or not.
+    if (!uses_graphs)
+      run.script.probe = [&](const StepShape& shape) {
+        const std::uint64_t bytes = run.take(shape.num_frames);
+        driver.hold(DriverMemory::kBytes);
+        return bytes;
+      };
+    const Json sizing = run.train().at("sizing");
+    EXPECT_LE(sizing.at("bytes").number(), sizing.at("allowed_bytes").number());
+    EXPECT_GE(sizing.at("bytes").number(), 0.6 * sizing.at("allowed_bytes").number());
+    EXPECT_LE(run.last_bytes, FittedRun::kAllowedBytes) << uses_graphs;
+  }
+}
 
 TEST(StartLinesTest, WhileSizesAreTriedARunKeepsToItsShareOfTheMemory) {
   FittedRun unbounded;

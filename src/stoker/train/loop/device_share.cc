@@ -22,9 +22,14 @@ std::uint64_t DeviceShare::used_bytes() const {
   return room.total_bytes - room.free_bytes;
 }
 
-void DeviceShare::bound(Learner& learner) const {
+std::uint64_t DeviceShare::bytes_beside(const Learner& learner, std::uint64_t known_bytes) const {
   const std::uint64_t used = used_bytes();
-  const std::uint64_t others = used - std::min(used, learner.held_bytes());
+  const std::uint64_t known = learner.held_bytes() + known_bytes;
+  return used - std::min(used, known);
+}
+
+void DeviceShare::bound(Learner& learner) const {
+  const std::uint64_t others = bytes_beside(learner, 0);
   learner.bound_bytes(max_bytes_ - std::min(max_bytes_, others));
 }
 

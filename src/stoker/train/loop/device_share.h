@@ -20,6 +20,9 @@ class DeviceShare {
   std::uint64_t max_bytes() const { return max_bytes_; }
   // By whomever, now.
   std::uint64_t used_bytes() const;
+  // What is used now and neither the learner's nor of `known_bytes`: libraries load their kernels
+  // when they are first called, and recorded steps take memory of the driver's.
+  std::uint64_t bytes_beside(const Learner& learner, std::uint64_t known_bytes) const;
   // The learner may have what others leave of the share now.
   void bound(Learner& learner) const;
 

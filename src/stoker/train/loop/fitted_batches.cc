@@ -29,6 +29,13 @@ std::vector<StepShape> shapes_with(const feed::Feed& feed, std::uint32_t batch_f
   return shapes;
 }
 
+bool has_fewer_frames(const StepShape& one, const StepShape& other) {
+  return one.num_frames < other.num_frames;
+}
+bool has_fewer_cells(const StepShape& one, const StepShape& other) {
+  return alignment_cells(one) < alignment_cells(other);
+}
+
 template <class Probe>
 std::optional<std::uint64_t> bytes_where_it_fits(const Probe& probe) {
   try {
@@ -69,10 +76,7 @@ class Beside {
  private:
   static std::optional<std::uint64_t> largest_evaluation(Learner& learner,
                                                          const std::vector<StepShape>& shapes) {
-    const auto most = std::max_element(shapes.begin(), shapes.end(),
-                                       [](const StepShape& one, const StepShape& other) {
-                                         return alignment_cells(one) < alignment_cells(other);
-                                       });
+    const auto most = std::max_element(shapes.begin(), shapes.end(), has_fewer_cells);
     return bytes_where_it_fits([&] { return learner.probe_evaluation_bytes(*most); });
   }
 
@@ -90,11 +94,17 @@ std::uint32_t least_frames(const feed::Feed& feed) {
   return longest + longest / 8 + 64;
 }
 
-std::optional<std::uint64_t> held_when_captured(Learner& learner, const feed::Feed& feed,
-                                                std::int64_t max_reference_frames) {
+std::optional<std::uint64_t> bytes_when_ready(Learner& learner, const feed::Feed& feed,
+                                              const LearnerOptions& options) {
+  const std::vector<StepShape> shapes = step_shapes_of(feed, options.shape.reference_frames);
   return bytes_where_it_fits([&] {
-    learner.prepare(step_shapes_of(feed, max_reference_frames));
-    return learner.held_bytes();
+    if (options.uses_graphs) {
+      learner.prepare(shapes);
+      return learner.held_bytes();
+    }
+    const auto most_frames = std::max_element(shapes.begin(), shapes.end(), has_fewer_frames);
+    const auto most_cells = std::max_element(shapes.begin(), shapes.end(), has_fewer_cells);
+    return std::max(learner.probe_bytes(*most_frames), learner.probe_bytes(*most_cells));
   });
 }
 

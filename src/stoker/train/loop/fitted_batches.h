@@ -18,10 +18,10 @@ struct StepRoom {
 // Of a batch that holds the longest utterance.
 std::uint32_t least_frames(const feed::Feed& feed);
 
-// Device bytes that the learner holds with the steps of the feed's shapes recorded; nothing where
-// the memory did not suffice.
-std::optional<std::uint64_t> held_when_captured(Learner& learner, const feed::Feed& feed,
-                                                std::int64_t max_reference_frames);
+// Device bytes that the learner takes for the steps of the feed's shapes, which are recorded where
+// it uses graphs; nothing where the memory did not suffice.
+std::optional<std::uint64_t> bytes_when_ready(Learner& learner, const feed::Feed& feed,
+                                              const LearnerOptions& options);
 
 // Before the first batch: probes steps of `learner` with the shapes that the feed would have, and
 // leaves room for what the feeds and an evaluation take beside them. E-TRAIN-MEMORY.

@@ -29,13 +29,14 @@ struct FeedStart {
   std::string run_folder{};  // where the records of the batches are kept; empty: with the process
 };
 
+// Of an evaluation's batches where those of the training have so many: no more than the default's,
+// as its steps are those of the padded model.
+std::uint32_t evaluation_frames(std::uint32_t batch_frames);
+
 // The evaluation part is data.val_path; else metadata_eval.csv of the data set; else the split, of
 // which the train feed then takes the rest. None where data.val_split is 0 and where the split
 // leaves it empty. A complete cache of the whole data set serves both parts. E-TRAIN-CHANGED for a
 // state of other data; throws as open_feed() does.
-// Of an evaluation's batches where those of the training have so many: no more than the default's,
-// as its steps are those of the padded model.
-std::uint32_t evaluation_frames(std::uint32_t batch_frames);
 RunFeeds open_run_feeds(const config::Settings& settings, const FeedStart& start,
                         const TrainingHooks& hooks);
 

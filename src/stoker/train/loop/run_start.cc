@@ -173,22 +173,21 @@ class Starter {
                                     grouped(config::kDefaultBatchFrames)));
       return;
     }
-    const std::int64_t max_reference_frames = options.shape.reference_frames;
     const std::uint64_t taken = bytes_before - std::min(bytes_before, feed_bytes(run.feeds));
     // While sizes are tried, nothing goes beyond the share: others may need it.
     share.bound(*run.learner);
     const BatchSizing sizing =
         fit_batches(run.feeds, *run.learner,
                     {.allowed_bytes = share.max_bytes() - std::min(share.max_bytes(), taken),
-                     .max_reference_frames = max_reference_frames});
-    const auto make_ready = [&](std::uint32_t frames) {
+                     .max_reference_frames = options.shape.reference_frames});
+    const auto make_ready = [&](std::uint32_t frames) -> std::optional<std::uint64_t> {
       run.learner->forget_prepared();
       batch_frames_ = frames;
       run.feeds = open_feeds(std::nullopt);
       share.bound(*run.learner);
-      return options.uses_graphs
-                 ? held_when_captured(*run.learner, run.feeds.train.feed, max_reference_frames)
-                 : sizing.bytes;
+      const auto bytes = bytes_when_ready(*run.learner, run.feeds.train.feed, options);
+      if (!bytes) return std::nullopt;
+      return *bytes + share.bytes_beside(*run.learner, taken + feed_bytes(run.feeds));
     };
     const std::uint32_t least = least_frames(run.feeds.train.feed);
     run.sizing = settle_batch_frames(sizing, least, make_ready);
