@@ -232,7 +232,6 @@ class Measurement {
     out["resident"] = still_.steps.empty() ? Json() : window_json(still_);
     out["resident_batches"] = resident_.num_batches();
     out["shapes"] = timer_.shapes().json();
-    out["host_syncs_per_step"] = nullptr;  // no learner counts them
     out["fallbacks"] = feed::fallbacks_json(run_.feeds.train.feed.stats().fallbacks);
     out["per_step"] = request_.with_steps ? steps_json(main) : Json();
     out["stopped"] = is_stopped();

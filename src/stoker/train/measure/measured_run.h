@@ -37,7 +37,7 @@ struct MeasureRequest {
 
 // The result: loader, mode, device, model_size, precision, parameters, batch_size, batch_frames,
 // num_workers, graphs{…}, the figures of the fed window (measured_figures.h, GpuTimeline), au,
-// au_error, au_coverage, kept, resident{…}, memory{…}, host_syncs_per_step, fallbacks{…}, stopped.
+// au_error, au_coverage, kept, resident{…}, memory{…}, fallbacks{…}, stopped.
 // Throws Failure; E-TRAIN-DATA where the window was too short for two steps.
 Json run_measurement(const config::Settings& settings, const MeasureRequest& request,
                      const TrainingHooks& hooks);
