@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -279,7 +280,8 @@ void bind_epoch(nb::module_& module) {
       .def("__next__", &next_batch)
       .def("__length_hint__", [](Epoch& self) {
         feed::Feed& own = self.feed->feed();
-        return self.has_ended ? 0 : own.num_batches() - own.position().batch;
+        const std::uint64_t all = own.num_batches();
+        return self.has_ended ? 0 : all - std::min(all, own.position().batch);
       });
 }
 
@@ -341,7 +343,11 @@ void bind_feed(nb::module_& module) {
             return without_gil([&] { return report_of(own->feed, language); });
           },
           nb::arg("language"))
-      .def("num_batches", [](PythonFeed& self) { return self.feed().num_batches(); })
+      .def("num_batches",
+           [](PythonFeed& self) {
+             const std::shared_ptr<feed::OpenedFeed> own = self.opened();
+             return without_gil([&] { return own->feed.num_batches(); });
+           })
       .def_prop_ro("position",
                    [](PythonFeed& self) {
                      const feed::FeedPosition at = self.feed().position();

@@ -17,17 +17,17 @@ std::optional<Batch> Feed::next(const std::stop_token& stop, const WaitPause* pa
   State& own = *state_;
   if (has_ended() || stop.stop_requested()) return std::nullopt;
   own.check_runs();
-  if (own.position.batch >= own.batches_of_epoch()) {
-    own.position = {own.position.epoch + 1, 0};
+  if (const FeedPosition at = own.place.now(); at.batch >= own.batches_of_epoch()) {
+    own.place.set({at.epoch + 1, 0});
     own.epoch_batches.reset();
     return std::nullopt;
   }
   return own.stage != nullptr ? own.next_from_device(stop, pause) : own.next_from_host(stop, pause);
 }
 
-bool Feed::has_ended() const { return state_->position.epoch >= state_->setup.num_epochs; }
+bool Feed::has_ended() const { return position().epoch >= state_->setup.num_epochs; }
 
-std::string Feed::state() const { return state_line({state_->setup.identity, state_->position}); }
+std::string Feed::state() const { return state_line({state_->setup.identity, position()}); }
 
 std::string Feed::state_origin() const {
   if (!state_->setup.describe_origin) return {};
@@ -46,10 +46,11 @@ void Feed::seek(const FeedPosition& position) {
   state_->begin(EpochLengths(*state_->order).find(position));
 }
 
-FeedPosition Feed::position() const { return state_->position; }
+FeedPosition Feed::position() const { return state_->place.now(); }
 
 std::uint64_t Feed::num_batches() const {
-  return state_->planner->num_batches(state_->position.epoch);
+  const Lock lock(state_->control_mutex);
+  return state_->planner->num_batches(position().epoch);
 }
 
 const std::vector<BatchShape>& Feed::shapes() const { return state_->order->shapes(); }

@@ -34,8 +34,9 @@ struct FeedStats : BatchCounts {
   std::uint64_t num_read_ahead = 0;  // batches that the storage was asked for ahead
 };
 
-// One consumer thread at a time; batches may be read and destroyed anywhere. stats(),
-// debug_string(), tuner_log() and what changes speed may be called from another thread meanwhile.
+// One consumer thread at a time; batches may be read and destroyed anywhere. state(), position(),
+// num_batches(), stats(), debug_string(), tuner_log() and what changes speed may be called from
+// another thread meanwhile.
 //
 //   while (auto batch = feed.next()) train_step(batch->mel(), batch->tokens());   // one epoch
 class Feed {

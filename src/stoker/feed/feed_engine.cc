@@ -158,7 +158,7 @@ void Feed::State::start(const FeedPosition& at) {
   is_running = false;
   end_run();
   if (device != nullptr) device->forget_ready();
-  position = at;
+  place.set(at);
   epoch_batches.reset();
   planner = std::move(planned);
   const TunerKnobs now = knobs_now();
@@ -173,7 +173,7 @@ void Feed::State::start_pipeline(const TunerKnobs& now) {
   const RunRecords records{
       .recorder = recorder,
       .first_number = recorder == nullptr ? 0 : recorder->ring()->num_written(),
-      .first_sequence = position.batch};
+      .first_sequence = place.now().batch};
   if (now.at(TunerKnob::kReadAhead) > 0 || setup.loading.tuned_cores > 0) {
     read_ahead = std::make_shared<ReadAhead>(
         ReadAhead::Parts{setup.store, planner, setup.num_epochs, now.at(TunerKnob::kReadAhead)});
@@ -198,7 +198,7 @@ void Feed::State::start_pipeline(const TunerKnobs& now) {
                                       .max_workers = max_workers,
                                       .depth = now.at(TunerKnob::kDepth),
                                       .max_depth = max_depth,
-                                      .first_sequence = position.batch,
+                                      .first_sequence = place.now().batch,
                                       .stall_limit = setup.loading.stall_limit,
                                       .end_limit = setup.loading.end_limit,
                                       .clock = setup.loading.clock});
@@ -269,7 +269,7 @@ std::optional<Batch> Feed::State::next_from_device(const std::stop_token& stop,
   DeviceLease lease = stage->next(stop, pause);
   if (!lease) return std::nullopt;
   totals.add(lease.slot().host.counts);
-  ++position.batch;
+  place.to_next_batch();
   RecordTicket ticket;
   if (recorder != nullptr) {
     ticket = {recorder, recorder->hand_out({.asked_ns = asked_ns,
@@ -288,7 +288,7 @@ std::optional<Batch> Feed::State::next_from_host(const std::stop_token& stop,
   const BatchSlot& slot = fill->slot(lease.slot());
   totals.add(slot.counts);
   if (const auto soon = pipeline->peek()) fill->slot(*soon).fetch();
-  ++position.batch;
+  place.to_next_batch();
   RecordTicket ticket;
   if (recorder != nullptr) {
     ticket = {recorder, recorder->hand_out({.asked_ns = asked_ns,

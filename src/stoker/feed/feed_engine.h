@@ -9,6 +9,7 @@
 #include "stoker/feed/assembly/collator.h"
 #include "stoker/feed/device/upload_thread.h"
 #include "stoker/feed/feed.h"
+#include "stoker/feed/feed_place.h"
 #include "stoker/feed/records/batch_recorder.h"
 #include "stoker/feed/tuner/tuner.h"
 #include "stoker/feed/tuner_limits.h"
@@ -31,7 +32,7 @@ struct Feed::State {
 
   // Asked for with every batch, so not of the planner each time.
   std::uint64_t batches_of_epoch() {
-    if (!epoch_batches) epoch_batches = planner->num_batches(position.epoch);
+    if (!epoch_batches) epoch_batches = planner->num_batches(place.now().epoch);
     return *epoch_batches;
   }
   std::optional<Batch> next_from_host(const std::stop_token& stop, const WaitPause* pause);
@@ -60,8 +61,8 @@ struct Feed::State {
   std::shared_ptr<const OptionalFields> extras;
   std::shared_ptr<EpochCursor> planner;
   std::shared_ptr<Collator> fill;
-  FeedPosition position;
-  std::optional<std::uint64_t> epoch_batches;  // of the position's epoch
+  FeedPlace place;
+  std::optional<std::uint64_t> epoch_batches;  // of the place's epoch
   BatchTotals totals;
   unsigned min_depth = 1;
   unsigned max_depth = 1;
