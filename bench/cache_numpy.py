@@ -12,15 +12,16 @@ from __future__ import annotations
 import argparse
 import ctypes
 import ctypes.util
-import json
 import struct
-import subprocess
 import sys
 import time
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from bench.program import ended, run_stoker
 
 BATCH_ROWS = 64
 PADDED_FRAMES = 576
@@ -52,13 +53,6 @@ class Digest:
     def hex(self) -> str:
         value = self._library.XXH3_128bits_digest(self._state)
         return f"{value.high:016x}{value.low:016x}"
-
-
-def run_stoker(arguments: list[str]) -> dict[str, object]:
-    """One stoker command with --json; its report."""
-    done = subprocess.run([*arguments, "--json"], check=True, capture_output=True, text=True)
-    report: dict[str, object] = json.loads(done.stdout)
-    return report
 
 
 def digest_of_files(folder: Path, ids: list[str], dtype: str) -> str:
@@ -99,13 +93,10 @@ def main() -> int:
     exported = options.work / "npy"
     options.work.mkdir(parents=True, exist_ok=True)
     order_file = options.work / "order.txt"
-    report = run_stoker(
-        [
-            *(options.stoker, "bench", "cache", "--cache", str(cache), "--records", str(options.records)),
-            *("--seconds", str(options.seconds), "--order-out", str(order_file)),
-        ]
-    )
-    run_stoker([options.stoker, "cache", "export", "--cache", str(cache), "--out", str(exported)])
+    words = ["bench", "cache", "--cache", str(cache), "--records", str(options.records)]
+    words += ["--seconds", str(options.seconds), "--order-out", str(order_file)]
+    report = run_stoker(options.stoker, *words, tells=False)
+    run_stoker(options.stoker, "cache", "export", "--cache", str(cache), "--out", str(exported), tells=False)
     ids = order_file.read_text().split()
     same = {
         kind: digest_of_files(exported / "mel", ids, dtype) == report[f"digest_{kind}"]
@@ -127,4 +118,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(ended(main))

@@ -12,7 +12,6 @@ import argparse
 import datetime
 import json
 import os
-import platform
 import re
 import statistics
 import subprocess
@@ -20,36 +19,14 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-RESULTS = ROOT / "bench" / "results"
-Json = dict[str, Any]
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from bench.program import ended, run_stoker
+from bench.record import RESULTS, ROOT, Bars, Json, processor
+
+RUN_LIMIT_S = 3600.0  # four hundred windows on three paths take most of an hour
 CALM_CV = 0.05
 ENOUGH_S = 30.0
-
-
-def processor() -> str:
-    for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-        if line.startswith("model name"):
-            return line.split(":", 1)[1].strip()
-    return platform.processor()
-
-
-class Bars:
-    """What was promised beside what was found."""
-
-    def __init__(self) -> None:
-        self.rows: list[Json] = []
-
-    def at_least(self, name: str, found: float, bar: float) -> None:
-        self.rows.append({"name": name, "found": found, "bar": f">= {bar:g}", "ok": found >= bar})
-
-    def at_most(self, name: str, found: float, bar: float) -> None:
-        self.rows.append({"name": name, "found": found, "bar": f"<= {bar:g}", "ok": found <= bar})
-
-    def ok(self) -> bool:
-        return all(row["ok"] for row in self.rows)
 
 
 class Runner:
@@ -78,13 +55,8 @@ class Runner:
         return self.data(13100)
 
     def run(self, *arguments: str) -> Json:
-        command = [self.program, *arguments, "--json"]
         self.commands.append(" ".join(["stoker", *arguments]))
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            raise RuntimeError(f"{' '.join(command)}\n{done.stderr}")
-        result: Json = json.loads(done.stdout)
-        return result
+        return run_stoker(self.program, *arguments, limit_s=RUN_LIMIT_S, tells=False)
 
     def bench(self, data: str, *arguments: str) -> list[Json]:
         rows: list[Json] = self.run("bench", "feed", "--data", data, "--device", "cpu", *arguments)["rows"]
@@ -341,4 +313,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(ended(main))

@@ -11,15 +11,13 @@ import argparse
 import datetime
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-from bench.feed_figures import RESULTS, Bars, processor
+from bench.program import RunFailed, completed, ended, last_words, run_stoker
+from bench.record import RESULTS, Bars, Json, gpu_name, processor
 
-Json = dict[str, Any]
 CLIPS = 4000
 FEW_CORES = 6
 GPU = ("--mel-place", "gpu")
@@ -35,8 +33,8 @@ class Runner:
         self.cores = sorted(os.sched_getaffinity(0))
         self.commands: list[str] = []
         if not (self.data / "metadata.csv").exists():
-            make = [self.program, "data", "make", "--out", str(self.data), "--clips", str(CLIPS)]
-            subprocess.run([*make, "--lengths", "ljspeech"], check=True, capture_output=True)
+            words = ["--out", str(self.data), "--clips", str(CLIPS), "--lengths", "ljspeech"]
+            run_stoker(self.program, "data", "make", *words, tells=False)
 
     def bench(self, *arguments: str, cores: int | None = None) -> list[Json]:
         count = min(cores or len(self.cores), len(self.cores))
@@ -47,15 +45,9 @@ class Runner:
             fixed += ["--repeat", "2", "--threads", str(count)]
         command = [self.program, "bench", "feed", "--data", str(self.data), *fixed, *arguments]
         self.commands.append(" ".join(["stoker bench feed --data DATA", *fixed, *arguments]))
-        done = subprocess.run(
-            ["taskset", "-c", ",".join(map(str, self.cores[:count])), *command],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=self.limit_s,
-        )
+        done = completed(["taskset", "-c", ",".join(map(str, self.cores[:count])), *command], self.limit_s)
         if done.returncode != 0:
-            raise RuntimeError(f"{' '.join(command)}\n{done.stderr}")
+            raise RunFailed(f"{' '.join(command)}: {last_words(done.stderr)}")
         rows: list[Json] = json.loads(done.stdout)["rows"]
         return rows
 
@@ -144,18 +136,11 @@ FIGURES: dict[str, Callable[[Runner, Bars], Json]] = {
 }
 
 
-def gpu_name() -> str:
-    done = subprocess.run(
-        ["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"], capture_output=True, text=True, check=False
-    )
-    return done.stdout.splitlines()[0].strip() if done.stdout.strip() else "unknown GPU"
-
-
 def measure(name: str, options: argparse.Namespace) -> bool:
     runner, bars = Runner(options), Bars()
     try:
         result = FIGURES[name](runner, bars)
-    except (RuntimeError, subprocess.TimeoutExpired) as fault:
+    except RunFailed as fault:
         print(f"{name}: {fault}", file=sys.stderr)
         return False
     record = {
@@ -186,4 +171,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(ended(main))

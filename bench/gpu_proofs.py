@@ -29,8 +29,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.feed_figures import processor
-from bench.train.trial import Json, gpu_name
+from bench.record import Json, gpu_name, processor
 
 TAIL_LINES = 12
 

@@ -23,8 +23,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from bench.feed_figures import Bars
-from bench.train.trial import Json, finish, run_stoker
+from bench.program import RunFailed, ended, run_stoker
+from bench.record import Bars, Json, finish
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "e2e"))
 from feed_run import Stoker
@@ -50,7 +50,7 @@ def training(asked: argparse.Namespace, run: Path) -> Iterator[str]:
     try:
         yield address_of(asked.out / "train.log", learner)
         if learner.wait(asked.train_s + LIMIT_S) != 0:
-            raise RuntimeError(f"the training ended with {learner.returncode}: see {asked.out / 'train.log'}")
+            raise RunFailed(f"the training ended with {learner.returncode}: see {asked.out / 'train.log'}")
     finally:
         learner.kill()
 
@@ -61,7 +61,7 @@ def address_of(log: Path, learner: subprocess.Popen[bytes]) -> str:
         if found := SERVED.search(log.read_text(encoding="utf-8", errors="replace")):
             return found.group(1)
         time.sleep(0.05)
-    raise RuntimeError(f"the training serves no address: see {log}")
+    raise RunFailed(f"the training serves no address: see {log}")
 
 
 def screen(asked: argparse.Namespace, run: Path, columns: int, rows: int) -> int:
@@ -147,4 +147,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(ended(main))

@@ -22,11 +22,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
-from bench.feed_figures import processor
+from bench.program import ended, run_stoker
+from bench.record import Json, processor
 
-Json = dict[str, Any]
 BAR = 0.01
 NUM_SLOW, NUM_BROKEN, SCRAPES_PER_S = 200, 10_000, 1000
 SCRAPE = b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -134,12 +133,9 @@ def clients_at(port: int, kind: str) -> Iterator[None]:
 
 
 def rate(options: argparse.Namespace, pace: list[str]) -> float:
-    program = str(options.build / "stoker")
-    command = [program, "bench", "feed", "--data", str(options.data), "--device", "cpu", "--repeat", "1"]
-    done = subprocess.run(
-        [*command, "--seconds", str(options.seconds), *pace, "--json"], capture_output=True, text=True, check=True
-    )
-    report: Json = json.loads(done.stdout)
+    words = ["bench", "feed", "--data", str(options.data), "--device", "cpu", "--repeat", "1"]
+    words += ["--seconds", str(options.seconds), *pace]
+    report = run_stoker(options.build / "stoker", *words, tells=False)
     row = report["rows"][0] if report.get("rows") else report
     return float(row["clips_per_s"])
 
@@ -199,4 +195,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(ended(main))

@@ -17,17 +17,16 @@ import datetime
 import json
 import math
 import os
-import platform
-import shlex
 import statistics
-import subprocess
 import sys
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-ROOT = Path(__file__).resolve().parent.parent
-RESULT = ROOT / "bench" / "results" / "recommend.json"
-Json = dict[str, Any]
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from bench.program import ended, run_stoker
+from bench.record import RESULTS, ROOT, Json, processor
+
+RESULT = RESULTS / "recommend.json"
 BAR = 0.95
 DEPTHS = (2, 8, 32)
 FIXED = ["--device", "cpu", "--set", "data.auto_tune_performance=false"]
@@ -57,13 +56,6 @@ class Cell(NamedTuple):
         return f"{self.path}{' in memory' if self.tier == 'ram' else ''}, {self.workers} workers, buffer {self.depth}"
 
 
-def processor() -> str:
-    for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-        if line.startswith("model name"):
-            return line.split(":", 1)[1].strip()
-    return platform.processor()
-
-
 class Runner:
     def __init__(self, options: argparse.Namespace) -> None:
         self.program = str((options.build / "stoker").resolve())
@@ -71,12 +63,7 @@ class Runner:
         self.scale: float = options.scale
 
     def run(self, *arguments: str) -> Json:
-        command = [self.program, *arguments, "--json", "--quiet"]
-        done = subprocess.run(command, check=False, capture_output=True, text=True)
-        if done.returncode != 0:
-            sys.exit(f"{shlex.join(command)}\n{done.stderr}")
-        found: Json = json.loads(done.stdout)
-        return found
+        return run_stoker(self.program, *arguments, "--quiet", tells=False)
 
     def prepare(self, data_set: DataSet) -> str:
         folder = self.work / data_set.name
@@ -201,4 +188,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(ended(main))

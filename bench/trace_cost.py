@@ -10,11 +10,13 @@ from __future__ import annotations
 import argparse
 import json
 import statistics
-import subprocess
 import sys
 import tempfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from bench.program import ended, run_stoker
 
 
 @dataclass
@@ -43,11 +45,7 @@ class Cost:
 
 
 def profile(stoker: Path, feed: list[str], trace: Path | None) -> Run:
-    command = [str(stoker), "profile", "--json", *feed]
-    if trace is not None:
-        command += ["--trace", str(trace)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    report = json.loads(done.stdout)
+    report = run_stoker(stoker, "profile", *feed, *(["--trace", str(trace)] if trace else []), tells=False)
     if trace is not None and (report["trace_batches"] != report["batches"] or report["trace_lost"] != 0):
         raise SystemExit(f"the trace has {report['trace_batches']} of {report['batches']} batches")
     interval_ms = report["data_ms"] + report["compute_ms"]
@@ -95,4 +93,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(ended(main))

@@ -11,6 +11,7 @@ import argparse
 import datetime
 import json
 import os
+import shlex
 import statistics
 import subprocess
 import sys
@@ -19,7 +20,8 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-from bench.feed_figures import RESULTS, ROOT, processor
+from bench.program import RunFailed, ended, last_words, run_stoker
+from bench.record import RESULTS, ROOT, processor
 
 SIZES = ("tiny", "small", "normal", "big")
 NUM_WARM_STEPS = 2
@@ -35,7 +37,7 @@ def run_with_peak(command: list[str], log: Path) -> tuple[str, float]:
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
-        raise RuntimeError(f"{' '.join(command)}: exit {process.returncode}\n{log.read_text()}")
+        raise RunFailed(f"{shlex.join(command)} ended with {process.returncode}: {last_words(log.read_text())}")
     return out, usage.ru_maxrss / 1024
 
 
@@ -76,8 +78,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         data = folder / "data"
-        make = [program, "data", "make", "--out", str(data), "--clips", "120", "--json"]
-        subprocess.run(make, check=True, capture_output=True)
+        run_stoker(program, "data", "make", "--out", str(data), "--clips", "120", tells=False)
         rows = [measure(program, size, data, folder, options) for size in options.sizes]
     record = {
         "date": datetime.date.today().isoformat(),
@@ -94,4 +95,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(ended(main))

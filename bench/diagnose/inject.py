@@ -14,10 +14,8 @@ is disturbed is measured from outside and before its answer is looked at.
 from __future__ import annotations
 
 import argparse
-import datetime
 import json
 import random
-import shlex
 import statistics
 import sys
 from collections import deque
@@ -29,10 +27,9 @@ from bench.diagnose import outside
 from bench.diagnose.gpu_plants import GPU_PLANTS, healthy_on_gpu
 from bench.diagnose.plants import PAIRS, PLANTS, Draw, Planting, both, healthy, named
 from bench.diagnose.scene import Scene, TrialFailedError
-from bench.feed_figures import RESULTS, Bars, processor
-from bench.train.trial import gpu_name
+from bench.program import ended
+from bench.record import Bars, Json, finish, gpu_name, show
 
-Json = dict[str, Any]
 SEEDS = {"tuning": 1_000_000, "judging": 4_000_000}
 DISTURBED_CORES = 0.25
 SKIPPED_STATUS = 77
@@ -241,28 +238,18 @@ def main() -> int:
     driver.run(jobs)
     print(table(driver.rows))
     bars = judge(driver.rows)
-    for bar in bars.rows:
-        print(f"{'pass' if bar['ok'] else 'FAIL'}  {bar['name']}: {bar['found']:.3f}, {bar['bar']}")
     if asked.least_right is not None:
+        show(bars)
         return quick_status(driver.rows, asked.least_right)
     plants = GPU_PLANTS if asked.device == "cuda" else PLANTS
-    record = {
-        "date": datetime.date.today().isoformat(),
-        "machine": processor(),
+    figures = {
         "cores": driver.scene.num_cores,
-        "command": shlex.join(["python3", "-m", "bench.diagnose.inject", *sys.argv[1:]]),
         "seeds": asked.seeds,
-        "gpu": gpu_name(),
         "plants": [{"name": each.name, "names": each.names, "side": each.side, "where": each.where} for each in plants],
         "trials": driver.rows,
-        "bars": bars.rows,
-        "ok": bars.ok(),
     }
-    kept = asked.keep_json or RESULTS / f"diagnose-{'gpu' if asked.device == 'cuda' else 'cpu'}.json"
-    kept.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
-    print(f"kept in {kept}", file=sys.stderr)
-    return 0 if bars.ok() else 1
+    return finish(f"diagnose-{'gpu' if asked.device == 'cuda' else 'cpu'}", figures, bars, asked.keep_json)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(ended(main))

@@ -12,24 +12,21 @@ and how many times as much it could bring is held against its supply in a run of
 from __future__ import annotations
 
 import argparse
-import datetime
-import json
 import random
 import shlex
 import statistics
-import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 from bench.diagnose import outside
-from bench.feed_figures import RESULTS, Bars, processor
+from bench.program import ended, run_stoker
+from bench.record import Bars, Json, finish
 
-Json = dict[str, Any]
 SEED = 3_000_000
 MOST_ERROR, MOST_SUPPLY_ERROR = 0.15, 0.25
 NATIVE = ["data.use_native_loading=true"]
 CALM_CORES = 0.25
+STATUS_STARVED = 1
 
 
 class Trials:
@@ -38,7 +35,7 @@ class Trials:
         self.data = asked.out / "loaders"
         if not (self.data / "metadata.csv").exists():
             words = ["data", "make", "--out", str(self.data), "--clips", "400", "--lengths", "natural"]
-            subprocess.run([str(asked.stoker), *words], check=True, capture_output=True)
+            run_stoker(asked.stoker, *words, tells=False)
 
     def diagnose(self, *words: str) -> Json:
         """Ends with 1 where the consumer is starved; while others use the machine it is asked again."""
@@ -46,12 +43,8 @@ class Trials:
         for _ in range(self.asked.repeats):
             outside.wait_for_calm(self.asked.calm_s)
             watch = outside.OthersWatch()
-            command = [str(self.asked.stoker), "diagnose", "--json", "--device", "cpu", "--data", str(self.data)]
-            command += ["--preprocessing-mode", "runtime", *words]
-            done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=120)
-            if done.returncode not in (0, 1):
-                raise RuntimeError(f"{shlex.join(command)}: {done.stderr[-500:]}")
-            said = dict(json.loads(done.stdout))
+            asks = ["diagnose", "--device", "cpu", "--data", str(self.data), "--preprocessing-mode", "runtime", *words]
+            said = run_stoker(self.asked.stoker, *asks, limit_s=120, statuses=(0, STATUS_STARVED), tells=False)
             said["others_cores"] = watch.used_cores()
             if said["others_cores"] < CALM_CORES:
                 break
@@ -111,25 +104,14 @@ def main() -> int:
     parser.add_argument("--budget-s", type=float, default=8.0)
     parser.add_argument("--calm-s", type=float, default=20.0, help="wait so long for an idle machine")
     parser.add_argument("--repeats", type=int, default=3, help="of a run that other programs disturbed")
-    parser.add_argument("--keep-json", type=Path, default=RESULTS / "diagnose-loaders.json")
+    parser.add_argument("--keep-json", type=Path)
     asked = parser.parse_args()
     trials = Trials(asked)
     rows = [trials.run(number) for number in range(asked.trials)]
     bars = judge(rows)
-    for bar in bars.rows:
-        print(f"{'pass' if bar['ok'] else 'FAIL'}  {bar['name']}: {bar['found']:.3f}, {bar['bar']}")
-    record = {
-        "date": datetime.date.today().isoformat(),
-        "machine": processor(),
-        "cores": len(outside.allowed_cores()),
-        "command": shlex.join(["python3", "-m", "bench.diagnose.loaders", *sys.argv[1:]]),
-        "rows": rows,
-        "bars": bars.rows,
-        "ok": bars.ok(),
-    }
-    asked.keep_json.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
-    return 0 if bars.ok() else 1
+    figures = {"cores": len(outside.allowed_cores()), "rows": rows}
+    return finish("diagnose-loaders", figures, bars, asked.keep_json)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(ended(main))

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import argparse
 import ctypes
-import datetime
 import itertools
 import json
 import multiprocessing
@@ -34,10 +33,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.feed_figures import RESULTS, Bars, processor
-from bench.train.trial import gpu_name
+from bench.program import RunFailed, ended, last_words
+from bench.record import Bars, Json, finish
 
-Json = dict[str, Any]
 POLL_S = 0.1  # seldom, and read only afterwards: who watches needs a core, too
 NUM_FILL_STAGES = 8
 COPY_BYTES, COPY_MEMORY_BYTES = 256 * 1024, 64 * 1024 * 1024
@@ -90,7 +88,7 @@ class RingFollower:
         head = os.pread(self.fd, 4096, 0)
         magic, version, self.first, _, self.stride, self.places, self.kept = struct.unpack_from("<8s6I", head)
         if magic != b"STKRECS\n" or version != 2:
-            raise RuntimeError(f"{path} is no ring of records of version 2")
+            raise RunFailed(f"{path} is no ring of records of version 2")
         self.next = 0
         self.taken: list[tuple[int, bytes]] = []  # the number of the first record, and places one after the other
 
@@ -187,7 +185,7 @@ def ring_of(pid: int, limit_s: float) -> Path:
             if rings:
                 return rings[-1]
         time.sleep(0.01)
-    raise RuntimeError(f"process {pid} has no ring of records")
+    raise RunFailed(f"process {pid} has no ring of records")
 
 
 def follow(command: list[str]) -> tuple[Json, list[Record]]:
@@ -201,12 +199,12 @@ def follow(command: list[str]) -> tuple[Json, list[Record]]:
                 if follower is None or now != path or os.fstat(follower.fd).st_nlink == 0:
                     path, follower = now, RingFollower(now)
                 follower.take()
-            except (RuntimeError, OSError):
+            except (RunFailed, OSError):
                 pass  # between two feeds
             time.sleep(POLL_S)
         said, error = program.stdout.read() if program.stdout else "", program.stderr.read() if program.stderr else ""
     if program.returncode != 0:
-        raise RuntimeError(f"{shlex.join(command)}\n{error}")
+        raise RunFailed(f"{shlex.join(command)} ended with {program.returncode}: {last_words(error)}")
     return json.loads(said), list(follower.records()) if follower else []
 
 
@@ -364,20 +362,9 @@ def main() -> int:
         name = f"{frames:,} frames: pauses in which a worker worked, share of the time"
         bars.at_most(name, own, max(LEAST_OWN_SHARE, *copying))
         rows.append(row)
-    record = {
-        "date": datetime.date.today().isoformat(),
-        "machine": processor(),
-        "cores": len(os.sched_getaffinity(0)),
-        "gpu": gpu_name(),
-        "command": shlex.join(["python3", "-m", "bench.diagnose.pauses", *sys.argv[1:]]),
-        "rows": rows,
-        "bars": bars.rows,
-        "ok": bars.ok(),
-    }
-    kept = asked.keep_json or RESULTS / f"feed-pauses{'-gpu' if asked.device == 'cuda' else ''}.json"
-    kept.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
-    return 0 if bars.ok() else 1
+    figures = {"cores": len(os.sched_getaffinity(0)), "rows": rows}
+    return finish(f"feed-pauses{'-gpu' if asked.device == 'cuda' else ''}", figures, bars, asked.keep_json)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(ended(main))

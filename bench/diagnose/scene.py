@@ -17,8 +17,9 @@ from typing import Any
 
 from bench.diagnose import outside
 from bench.diagnose.sound_files import compressed_copy, encode, library
+from bench.program import RunFailed
+from bench.record import Json
 
-Json = dict[str, Any]
 CLIPS = 400
 COMPRESSED_CLIPS = 150
 GIANT_S = 80
@@ -28,7 +29,7 @@ CALIBRATIONS, CALM_CORES = 4, 0.3
 HIGHEST_PRIORITY = -20
 
 
-class TrialFailedError(RuntimeError):
+class TrialFailedError(RunFailed):
     """The program ended with an error, which the message holds."""
 
 

@@ -12,7 +12,8 @@ from typing import Any
 
 from bench.peers import environments
 from bench.peers.pacing import SHARE
-from bench.peers.race_data import RaceData, RunFailed, run_stoker
+from bench.peers.race_data import RaceData, run_quietly
+from bench.program import RunFailed
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 RUN_LIMIT_S = 60
@@ -162,8 +163,8 @@ def race_stoker(data: RaceData, run: tuple[str, str, str], seconds: float) -> li
         *("--loader", loader, "--path", path, "--dtype", dtype, "--set", f"cache.dtype={dtype}"),
         *("--seconds", str(seconds), "--repeat", "1"),
     )
-    report = run_stoker(data.program, *words)
-    paced = run_stoker(data.program, *words, "--demand", f"{100 * SHARE:.0f}%")["rows"][0]
+    report = run_quietly(data.program, *words)
+    paced = run_quietly(data.program, *words, "--demand", f"{100 * SHARE:.0f}%")["rows"][0]
     whole_s = one_batch_s(data, run)
     return [
         {"name": f"stoker {loader} {row['dtype']}", "path": path, "setting": f"threads={row['num_workers']}"}
@@ -178,7 +179,7 @@ def one_batch_s(data: RaceData, run: tuple[str, str, str]) -> float:
     """A whole process that delivers one batch and ends: a little more than the time to that batch."""
     loader, path, dtype = run
     begin = time.perf_counter()
-    run_stoker(
+    run_quietly(
         data.program,
         *("stream", "--data", str(data.voice), "--device", "cpu", "--batch-size", "32", "--batches", "1"),
         *("--set", f"cache.dtype={dtype}"),

@@ -31,7 +31,8 @@ from bench.peers import environments, race_data, trials
 from bench.peers.calibration import calibrate
 from bench.peers.entrants import PATHS, PEERS, ROOT, STOKER_RUNS, PeerEntry, race_peer, race_stoker
 from bench.peers.feed_report import markdown, summarise, write_chart
-from tools.run_benchmarks import processor
+from bench.program import RunFailed, ended
+from bench.record import processor
 
 DISTURBED = 1.10
 ATTEMPTS = 2
@@ -102,7 +103,7 @@ def attempt(race: Race, name: str, path: str, run: Callable[[], list[dict[str, A
     """The rows of a run; a failure is written down and the race goes on."""
     try:
         rows = run() if race.rounds_done < 0 or race.options.quick else undisturbed(race, run)
-    except (race_data.RunFailed, subprocess.TimeoutExpired) as error:
+    except RunFailed as error:
         say(f"{name} {path}: {error}")
         race.last_failures[name, path] = str(error)
         is_tuning = race.rounds_done < 0  # a setting that fails there is only not the best
@@ -259,4 +260,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(ended(main))

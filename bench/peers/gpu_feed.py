@@ -16,7 +16,6 @@ import importlib.util
 import json
 import os
 import statistics
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -30,6 +29,8 @@ from torch.utils.data import DataLoader
 
 from bench.peers import hifigan_mel
 from bench.peers.torch_mel import TorchMel
+from bench.program import ended, run_stoker
+from bench.record import processor
 
 BATCH_CLIPS = 64
 WAV_HEADER_BYTES = 44
@@ -224,16 +225,13 @@ def trial_of(setting: Setting, intervals: list[float], whole_s: float) -> Trial:
 
 def stoker_row(way: Way, options: argparse.Namespace) -> dict[str, Any]:
     """One run of `stoker bench feed`; it checks its own batches before it prints a figure."""
-    command = [str(options.program), "bench", "feed", "--data", str(options.data), "--device", options.device]
-    command += ["--json", "--repeat", "1", "--seconds", str(options.seconds), "--batch-size", str(BATCH_CLIPS)]
-    command += ["--threads", str(len(os.sched_getaffinity(0)))]
+    words = ["bench", "feed", "--data", str(options.data), "--device", options.device]
+    words += ["--repeat", "1", "--seconds", str(options.seconds), "--batch-size", str(BATCH_CLIPS)]
+    words += ["--threads", str(len(os.sched_getaffinity(0)))]
     arguments = way.stoker_arguments()
     if options.device == "cpu":  # only to try this file where there is no GPU
         arguments[arguments.index("--mel-place") + 1] = "cpu"
-    done = subprocess.run([*command, *arguments], capture_output=True, text=True, check=False, timeout=300)
-    if done.returncode != 0:
-        sys.exit(f"stoker bench feed: {done.stderr.strip()}")
-    row: dict[str, Any] = json.loads(done.stdout)["rows"][0]
+    row: dict[str, Any] = run_stoker(options.program, *words, *arguments, limit_s=300, tells=False)["rows"][0]
     return row
 
 
@@ -279,15 +277,8 @@ def export_mels(options: argparse.Namespace, dtype: str) -> list[Path]:
     if not out.exists():
         fixed = ["--data", str(options.data), "--cache-dtype", dtype]
         for command in (["precompute", *fixed], ["cache", "export", *fixed, "--out", str(out)]):
-            subprocess.run([str(options.program), *command], check=True, capture_output=True)
+            run_stoker(options.program, *command, tells=False)
     return sorted(path for path in out.rglob("*.npy") if path.parent.name.startswith("mel"))
-
-
-def processor() -> str:
-    for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-        if line.startswith("model name"):
-            return line.partition(":")[2].strip()
-    return "unknown processor"
 
 
 Rows = dict[str, dict[str, Any]]
@@ -330,7 +321,7 @@ def make_report(options: argparse.Namespace, trials: list[Trial], rows: Rows, lo
     }
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", type=Path, required=True)
     parser.add_argument("--data", type=Path, required=True)
@@ -364,7 +355,8 @@ def main() -> None:
         if options.out:
             options.out.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
     print(json.dumps(make_report(options, trials, rows, loops), indent=1))
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(ended(main))

@@ -11,7 +11,6 @@ its own f64 steps before it is timed. Writes FILE.json and FILE.md.
 
 import argparse
 import json
-import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -20,7 +19,20 @@ from typing import Any
 
 import numpy as np
 import torch
-from hifigan_mel import BANDS, EDGE_SAMPLES, EPSILON, FFT_SAMPLES, FLOOR, HIGH_HZ, HOP_SAMPLES, RATE_HZ, slaney_bank
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from bench.peers.hifigan_mel import (
+    BANDS,
+    EDGE_SAMPLES,
+    EPSILON,
+    FFT_SAMPLES,
+    FLOOR,
+    HIGH_HZ,
+    HOP_SAMPLES,
+    RATE_HZ,
+    slaney_bank,
+)
+from bench.program import ended, run_stoker
 
 POOL = 2048
 BATCHES = (16, 64, 256, 512, 1024, 2048)
@@ -148,12 +160,6 @@ def run_peer(equal: bool) -> dict[str, Any]:
     }
 
 
-def run_stoker(program: str, variant: str) -> dict[str, Any]:
-    command = [program, "bench", "mel", "--device", "cuda", "--variant", variant, "--json"]
-    report = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-    return dict(report)
-
-
 def table(results: dict[str, Any]) -> str:
     lines = [
         f"Log-mel (hifigan) on one {results['gpu']}: clips per second, utterances of {results['mean_s']:.2f} s.",
@@ -180,7 +186,8 @@ def main() -> int:
     if not torch.cuda.is_available():
         print("no GPU that torch can use", file=sys.stderr)
         return 6
-    stoker = run_stoker(options.stoker, options.variant)
+    asks = ["bench", "mel", "--device", "cuda", "--variant", options.variant]
+    stoker = run_stoker(options.stoker, *asks, tells=False)
     row = stoker["rows"][0]
     best = max(row["batches"], key=lambda entry: float(entry["clips_per_s"]))
     peers = [run_peer(equal) for equal in (True, False)]
@@ -204,4 +211,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(ended(main))

@@ -21,7 +21,8 @@ from pathlib import Path
 from typing import Any
 
 from bench.peers import environments
-from tools.run_benchmarks import processor
+from bench.program import ended, run_stoker
+from bench.record import processor
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PEERS = ("torchaudio", "torch.stft", "librosa", "kaldi-native-fbank")
@@ -59,9 +60,8 @@ class PeerProcess:
 
 
 def stoker_rows(program: Path, seconds: float) -> list[dict[str, Any]]:
-    command = [str(program), "bench", "mel", "--json", "--threads", "1", "--seconds", str(seconds)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    rows: list[dict[str, Any]] = json.loads(done.stdout)["rows"]
+    report = run_stoker(program, "bench", "mel", "--threads", "1", "--seconds", str(seconds), tells=False)
+    rows: list[dict[str, Any]] = report["rows"]
     return rows
 
 
@@ -131,4 +131,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(ended(main))

@@ -3,18 +3,18 @@
 import json
 import os
 import shutil
-import subprocess
 import sys
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from bench.peers.protocol import Clip
+from bench.program import run_stoker
 
 TRIAL_CLIPS = 64
-RUN_LIMIT_S = 300
+RUN_LIMIT_S = 300.0
 BAD_CLIP = 40  # in the second batch of 32
 # What is done to one file, and to which kind of file.
 DAMAGES = {
@@ -25,19 +25,8 @@ DAMAGES = {
 }
 
 
-class RunFailed(Exception):
-    """A run that gave no result; the message says why."""
-
-
-def run_stoker(program: Path, *arguments: str) -> dict[str, Any]:
-    """One command with --json; its report."""
-    command = [str(program), *arguments, "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=RUN_LIMIT_S)
-    if done.returncode != 0:
-        lines = done.stderr.strip().splitlines() or [f"exit {done.returncode}, nothing said"]
-        raise RunFailed(lines[0])
-    report: dict[str, Any] = json.loads(done.stdout)
-    return report
+# One command with --json; its report.
+run_quietly = partial(run_stoker, limit_s=RUN_LIMIT_S, tells=False)
 
 
 @dataclass(frozen=True)
@@ -66,18 +55,18 @@ def make(program: Path, root: Path, num_clips: int) -> RaceData:
         print(f"peers: making {num_clips:,} clips in {data.folder}", file=sys.stderr)
         shutil.rmtree(data.folder, ignore_errors=True)
         data.folder.mkdir(parents=True)
-        run_stoker(
+        run_quietly(
             program, "data", "make", "--out", str(data.voice), "--clips", str(num_clips), "--lengths", "ljspeech"
         )
         cache = ["--data", str(data.voice), "--cache", str(data.folder / "cache-f32"), "--cache-dtype", "f32"]
-        run_stoker(program, "precompute", *cache)
-        run_stoker(program, "cache", "export", *cache, "--out", str(data.folder / "npy"))
+        run_quietly(program, "precompute", *cache)
+        run_quietly(program, "cache", "export", *cache, "--out", str(data.folder / "npy"))
         write_clips(data)
     # The cache is of the program that races, whoever made the clips.
     for stale in (data.voice / ".stoker", data.folder / "packed" / "stoker_peer-cached"):
         shutil.rmtree(stale, ignore_errors=True)
     for dtype in ("f16", "f32"):
-        run_stoker(program, "precompute", "--data", str(data.voice), "--cache-dtype", dtype)
+        run_quietly(program, "precompute", "--data", str(data.voice), "--cache-dtype", dtype)
     warm(data)
     return data
 

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,8 @@ import numpy as np
 
 from bench.peers.entrants import PeerEntry, run_peer
 from bench.peers.protocol import Tolerance, row_matches
-from bench.peers.race_data import BAD_CLIP, DAMAGES, TRIAL_CLIPS, RaceData, RunFailed, damage, make_trial, run_stoker
+from bench.peers.race_data import BAD_CLIP, DAMAGES, TRIAL_CLIPS, RaceData, damage, make_trial, run_quietly
+from bench.program import RunFailed, completed, last_words
 
 STOKER_RESUMES = ((2, 1), (0, 7))
 
@@ -33,11 +33,11 @@ def stoker_resume(data: RaceData, change: tuple[int, int]) -> dict[str, Any]:
     """The digests of every batch after the stop, compared with those of a run that never stopped."""
     state = data.folder / "state.json"
     stream = ["stream", "--data", str(data.voice), "--batch-size", "32"]
-    whole = run_stoker(data.program, *stream, "--batches", "12", "--num-workers", str(change[0]))
+    whole = run_quietly(data.program, *stream, "--batches", "12", "--num-workers", str(change[0]))
     before = [*stream, "--batches", "6", "--num-workers", str(change[0]), "--state-out", str(state)]
-    run_stoker(data.program, *before)
+    run_quietly(data.program, *before)
     after = [*stream, "--batches", "6", "--num-workers", str(change[1]), "--state-in", str(state)]
-    resumed = run_stoker(data.program, *after)
+    resumed = run_quietly(data.program, *after)
     exact = [batch["content"] for batch in resumed["batches"]] == [batch["content"] for batch in whole["batches"][6:]]
     return {
         "name": "stoker",
@@ -89,13 +89,14 @@ def stoker_damage(data: RaceData, how: str) -> dict[str, Any]:
     trial = make_trial(data, how)
     cache = trial.folder / "cache"
     folders = ["--data", str(trial.voice), "--cache", str(cache)]
-    run_stoker(trial.program, "precompute", *folders)
+    run_quietly(trial.program, "precompute", *folders)
     wrong = wrong_mels(trial, folders)
-    clean = run_stoker(trial.program, "stream", *folders, "--batch-size", "32")
+    clean = run_quietly(trial.program, "stream", *folders, "--batch-size", "32")
     if DAMAGES[how] == "cached":
         damage_shard(cache, how)
-    command = [str(trial.program), "stream", *folders, "--batch-size", "32", "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    done = completed([trial.program, "stream", *folders, "--batch-size", "32", "--json"])
+    if done.returncode != 0:
+        raise RunFailed(last_words(done.stderr))
     streamed = json.loads(done.stdout)
     if streamed["stream_digest"] != clean["stream_digest"]:
         wrong = streamed["clips"]
@@ -124,7 +125,7 @@ def reject_lines(path: Path) -> str:
 
 def wrong_mels(trial: RaceData, folders: list[str]) -> int:
     """How many mels of the cache are not those of the undamaged sounds."""
-    run_stoker(trial.program, "cache", "export", *folders, "--out", str(trial.folder / "npy"))
+    run_quietly(trial.program, "cache", "export", *folders, "--out", str(trial.folder / "npy"))
     wrong = 0
     for clip in trial.clips():
         found = trial.folder / "npy" / "mel" / Path(clip.npy).name

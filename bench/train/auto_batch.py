@@ -19,8 +19,8 @@ import sys
 import threading
 from pathlib import Path
 
-from bench.feed_figures import Bars
-from bench.train.trial import Json, RunFailed, finish, run_stoker
+from bench.program import RunFailed, completed, ended, last_words, run_stoker
+from bench.record import Bars, Json, finish
 
 SIZES, PRECISIONS = ("tiny", "small", "normal"), ("bf16", "tf32")
 LEAST_SHARE, MOST_SHARE = 0.85, 1.0
@@ -35,7 +35,9 @@ class MemoryWatch:
 
     def __init__(self) -> None:
         words = ["nvidia-smi", "--id=0", "--query-gpu=memory.used,memory.total", "--format=csv,noheader,nounits"]
-        once = subprocess.run(words, check=True, capture_output=True, text=True)
+        once = completed(words)
+        if once.returncode != 0:
+            raise RunFailed(f"nvidia-smi tells nothing of the card's memory: {last_words(once.stderr or once.stdout)}")
         self.idle_bytes, self.total_bytes = self._parse(once.stdout)
         self.peak_bytes = self.idle_bytes
         self._tool = subprocess.Popen(
@@ -82,8 +84,8 @@ def train(asked: argparse.Namespace, size: str, precision: str) -> Json:
         report = run_stoker(asked.stoker, "train", *words, limit_s=asked.limit_s)
         kept = ("steps", "epochs", "seconds", "frames_per_s", "batch_frames", "sizing", "graphs", "fallbacks")
         row |= {"ended_well": True, **{key: report[key] for key in kept if key in report}}
-    except (RunFailed, subprocess.TimeoutExpired) as error:
-        row |= {"ended_well": False, "why": str(error)[-1000:]}
+    except RunFailed as error:
+        row |= {"ended_well": False, "why": str(error)}
     finally:
         watch.stop()
     allowed = asked.fraction * watch.total_bytes
@@ -121,4 +123,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(ended(main))

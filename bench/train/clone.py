@@ -24,8 +24,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from bench.feed_figures import Bars
-from bench.train.trial import Json, finish, run_stoker
+from bench.program import ended, run_stoker
+from bench.record import Bars, Json, finish
 from bench.train.voice_print import PITCH, NoSpeech, VoicePrint, left_out_accuracy, read_wav, statistic
 
 TRAINED_SPEAKERS, CLIPS_A_SPEAKER, FITTED_CLIPS = 32, 150, 16
@@ -220,4 +220,4 @@ def measure_rtf(asked: argparse.Namespace, run: Path, judged: list[list[Clip]], 
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(ended(main))

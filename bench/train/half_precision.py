@@ -12,10 +12,11 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import sys
 from pathlib import Path
 
-from bench.feed_figures import Bars
-from bench.train.trial import Json, finish, run_stoker
+from bench.program import ended, run_stoker
+from bench.record import Bars, Json, finish
 
 MOST_SKIPPED, MOST_ABOVE = 0.02, 1.1
 CLIPS, SPEAKERS = 400, 4
@@ -71,4 +72,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    sys.exit(ended(main))

@@ -15,12 +15,11 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
-from bench.feed_figures import Bars
-from bench.train.trial import Json, finish, run_stoker
+from bench.program import RunFailed, completed, ended, last_words, run_stoker
+from bench.record import Bars, Json, finish
 
 SOURCE = Path(__file__).with_name("sync_counter.c")
 FIRST_STEP = 200  # by then every shape is captured
@@ -34,7 +33,7 @@ def cupti_folder() -> Path:
     for place in places:
         if (place / "include" / "cupti.h").exists():
             return place
-    raise FileNotFoundError(f"cupti.h is in none of {', '.join(map(str, places))}: name its folder with --cupti")
+    raise RunFailed(f"cupti.h is in none of {', '.join(map(str, places))}: name its folder with --cupti")
 
 
 def build(folder: Path, out: Path) -> Path:
@@ -43,7 +42,9 @@ def build(folder: Path, out: Path) -> Path:
     file = sorted(libraries.glob("libcupti.so*"))[0]
     includes = [f"-I{folder / 'include'}", "-I/usr/local/cuda/include"]
     words = ["gcc", "-O2", "-shared", "-fPIC", *includes, str(SOURCE), str(file), f"-Wl,-rpath,{libraries}"]
-    subprocess.run([*words, "-o", str(library)], check=True)
+    done = completed([*words, "-o", library])
+    if done.returncode != 0:
+        raise RunFailed(f"{SOURCE.name} cannot be compiled: {last_words(done.stderr)}")
     return library
 
 
@@ -87,4 +88,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(ended(main))

@@ -17,13 +17,14 @@ import argparse
 import datetime
 import json
 import pathlib
-import platform
-import subprocess
 import sys
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
+from bench.program import ended, run_stoker
+from bench.record import Json, processor
 
 Mel = npt.NDArray[np.float32]
 
@@ -32,17 +33,10 @@ LENGTH_RANGE = 1.10
 BARS = {"flow_ratio": 3.0, "alignment_exact": 0.90, "recognised": 9}
 
 
-def run(stoker: str, *words: str) -> dict[str, Any]:
-    done = subprocess.run([stoker, *words, "--json"], check=False, capture_output=True, text=True)
-    if done.returncode != 0:
-        sys.exit(f"{' '.join(words)} ended with {done.returncode}:\n{done.stderr}")
-    return dict(json.loads(done.stdout))
-
-
 def make_voice(stoker: str, out: pathlib.Path, seed: int) -> tuple[pathlib.Path, list[tuple[str, str]]]:
     """The data set to train on, and (id, text) of what is held out."""
     voice = out / "voice"
-    run(stoker, "data", "make", "--out", str(voice), "--clips", str(TRAINED + CANDIDATES), "--seed", str(seed))
+    run_stoker(stoker, "data", "make", "--out", str(voice), "--clips", str(TRAINED + CANDIDATES), "--seed", str(seed))
     lines = (voice / "metadata.csv").read_text(encoding="utf-8").splitlines()
     (voice / "metadata.csv").write_text("\n".join(lines[:TRAINED]) + "\n", encoding="utf-8")
     rows = [line.split("|") for line in lines[TRAINED:]]
@@ -51,7 +45,7 @@ def make_voice(stoker: str, out: pathlib.Path, seed: int) -> tuple[pathlib.Path,
 
 def mel_of(stoker: str, sound: pathlib.Path) -> Mel:
     target = sound.with_suffix(".npy")
-    run(stoker, "features", str(sound), "--out", str(target))
+    run_stoker(stoker, "features", str(sound), "--out", str(target))
     return np.asarray(np.load(target), dtype=np.float32)
 
 
@@ -88,7 +82,7 @@ def warped_distance(a: Mel, b: Mel) -> float:
 
 def recognised(stoker: str, run_folder: pathlib.Path, chosen: list[tuple[str, str, Mel]], out: pathlib.Path) -> int:
     texts = [word for _, text, _ in chosen for word in ("--text", text)]
-    spoken = run(stoker, "synthesize", "--checkpoint", str(run_folder), *texts, "--out", str(out / "spoken.wav"))
+    spoken = run_stoker(stoker, "synthesize", "--checkpoint", str(run_folder), *texts, "--out", str(out / "spoken.wav"))
     right = 0
     for number, name in enumerate(spoken["files"]):
         mine = mel_of(stoker, pathlib.Path(name))
@@ -97,13 +91,6 @@ def recognised(stoker: str, run_folder: pathlib.Path, chosen: list[tuple[str, st
         print(f"{chosen[number][0]}: nearest is {chosen[int(np.argmin(distances))][0]}", file=sys.stderr)
     print(f"spoken at {spoken['rtf']:.2f} times real time", file=sys.stderr)
     return right
-
-
-def processor() -> str:
-    for line in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-        if line.startswith("model name"):
-            return line.split(":", 1)[1].strip()
-    return platform.machine()
 
 
 def main() -> int:
@@ -119,9 +106,9 @@ def main() -> int:
     folder = asked.out / "run"
     words = ["--data", str(voice), "--checkpoint-dir", str(folder), "--model-size", "tiny", "--device", "cpu"]
     words += ["--vocabulary", "phonemes", "--seconds", str(asked.seconds), "--seed", str(asked.seed), *asked.train]
-    trained = run(asked.stoker, "train", *words)
+    trained = run_stoker(asked.stoker, "train", *words)
     chosen = of_equal_length(asked.stoker, voice, held)
-    figures: dict[str, Any] = {
+    figures: Json = {
         "flow_first": trained["flow_first"],
         "flow_last": trained["flow_last"],
         "flow_ratio": trained["flow_first"] / trained["flow_last"],
@@ -144,4 +131,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(ended(main))

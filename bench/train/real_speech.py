@@ -19,13 +19,12 @@ import random
 import re
 import shlex
 import shutil
-import subprocess
 import sys
 import tarfile
 from pathlib import Path
 
-from bench.feed_figures import Bars
-from bench.train.trial import Json, finish, run_stoker
+from bench.program import RunFailed, completed, ended, last_words, run_stoker
+from bench.record import Bars, Json, finish
 
 LEAST_RECOGNISED = 0.9
 UNHEARD, FEWEST_WORDS, MOST_WORDS = 40, 5, 14  # more than are judged: the recogniser leaves out words it does not know
@@ -101,9 +100,9 @@ def make(asked: argparse.Namespace) -> int:
 
 def recognised(command: str, folder: Path, count: int) -> Json:
     words = [*shlex.split(command), str(folder), "--sentences", str(count), "--max-words", "40"]
-    done = subprocess.run(words, check=False, capture_output=True, text=True)
+    done = completed(words)
     if done.returncode != 0:
-        raise RuntimeError(f"{shlex.join(words)} ended with {done.returncode}:\n{done.stderr}")
+        raise RunFailed(f"{shlex.join(words)} ended with {done.returncode}: {last_words(done.stderr)}")
     found: Json = json.loads(done.stdout)
     return {"sentences": found["sentences"], "right": found["right"], "share": found["right"] / found["sentences"]}
 
@@ -111,7 +110,9 @@ def recognised(command: str, folder: Path, count: int) -> Json:
 def through_vocoder(asked: argparse.Namespace) -> Path:
     folder: Path = asked.out / "round-trip"
     shutil.rmtree(folder, ignore_errors=True)
-    subprocess.run([str(asked.round_trip), str(asked.data / "wavs"), str(folder / "wavs")], check=True)
+    done = completed([asked.round_trip, asked.data / "wavs", folder / "wavs"])
+    if done.returncode != 0:
+        raise RunFailed(f"{asked.round_trip} ended with {done.returncode}: {last_words(done.stderr)}")
     shutil.copy(asked.data / "metadata.csv", folder)
     return folder
 
@@ -159,4 +160,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(ended(main))

@@ -17,9 +17,9 @@ import shlex
 import sys
 from pathlib import Path
 
-from bench.feed_figures import Bars
 from bench.peers import train_torch
-from bench.train.trial import Json, finish, run_stoker
+from bench.program import ended, run_stoker
+from bench.record import Bars, Json, finish
 
 SIZES = ("normal", "tiny")
 LEAST_FRAMES = {"normal": 1.0e6, "tiny": 3.0e6}
@@ -101,4 +101,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(ended(main))

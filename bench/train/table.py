@@ -13,14 +13,17 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.feed_figures import RESULTS, Bars
-from bench.train.trial import Json, finish, run_stoker
+from bench.program import ended, run_stoker
+from bench.record import RESULTS, Bars, Json, finish
 
 CELLS = ("tiny:32", "small:8", "small:16", "small:32", "normal")
 LEAST_AU, MOST_CV, LEAST_GPU, LEAST_GPU_SECOND, MOST_CPU = 0.995, 0.05, 95, 70, 40
+CELL = re.compile(r"(tiny|small|normal|big)(?::([1-9][0-9]*))?(?:@([0-9.]+))?")
 START_S = 240.0  # of a cell, beside its measured seconds: data, cache, captured steps, batches in memory
 
 
@@ -28,13 +31,15 @@ START_S = 240.0  # of a cell, beside its measured seconds: data, cache, captured
 class Cell:
     size: str
     rows: int | None
-    seconds: float
+    seconds: float | None  # of each loader; None: as of all cells
 
     @classmethod
-    def of(cls, text: str, seconds: float) -> Cell:
-        what, _, length = text.partition("@")
-        size, _, rows = what.partition(":")
-        return cls(size, int(rows) if rows else None, float(length) if length else seconds)
+    def of(cls, text: str) -> Cell:
+        found = CELL.fullmatch(text)
+        if not found:
+            raise argparse.ArgumentTypeError(f"{text!r} is no SIZE[:ROWS][@SECONDS], such as small:32 or normal@300")
+        size, rows, length = found.groups()
+        return cls(size, int(rows) if rows else None, float(length) if length else None)
 
     @property
     def name(self) -> str:
@@ -44,12 +49,13 @@ class Cell:
 def measure(asked: argparse.Namespace, cell: Cell) -> list[Json]:
     """One row a loader, without what is only drawn."""
     words = ["--loader", "naive,native", "--model-size", cell.size, "--device", asked.device]
-    words += ["--seconds", f"{cell.seconds:g}"]
+    seconds = cell.seconds or asked.seconds
+    words += ["--seconds", f"{seconds:g}"]
     words += ["--batch-size", str(cell.rows)] if cell.rows else []
     words += ["--data", str(asked.data)] if asked.data else []
-    report = run_stoker(asked.stoker, "bench", "train", *words, limit_s=2 * cell.seconds + START_S)
+    report = run_stoker(asked.stoker, "bench", "train", *words, limit_s=2 * seconds + START_S)
     kept = [{key: value for key, value in row.items() if not isinstance(value, list)} for row in report["rows"]]
-    return [{"cell": cell.name, "seconds": cell.seconds} | row for row in kept]
+    return [{"cell": cell.name, "seconds": seconds} | row for row in kept]
 
 
 def rows_of(record: Path) -> list[Json]:
@@ -81,17 +87,19 @@ def judge(rows: list[Json]) -> Bars:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--stoker", type=Path, default=Path("build/stoker"))
-    parser.add_argument("--cell", nargs="*", default=list(CELLS), metavar="SIZE[:ROWS][@SECONDS]")
+    parser.add_argument(
+        "--cell", nargs="*", type=Cell.of, default=[Cell.of(text) for text in CELLS], metavar="SIZE[:ROWS][@SECONDS]"
+    )
     parser.add_argument("--seconds", type=float, default=60.0, help="of each loader in each cell")
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--data", type=Path, help="of utterances as long as LJSpeech's where nothing is named")
     parser.add_argument("--take", nargs="*", type=Path, default=[], help="records whose rows are added")
     parser.add_argument("--keep-json", type=Path, default=RESULTS / "train-table.json")
     asked = parser.parse_args()
-    measured = [row for text in asked.cell for row in measure(asked, Cell.of(text, asked.seconds))]
+    measured = [row for cell in asked.cell for row in measure(asked, cell)]
     rows = joined(rows_of(asked.keep_json), *map(rows_of, asked.take), measured)
     return finish("train-table", {"rows": rows}, judge(rows), asked.keep_json)
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    sys.exit(ended(main))

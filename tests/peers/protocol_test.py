@@ -17,6 +17,7 @@ import numpy as np
 
 from bench.peers import entrants, environments, race_data, trials
 from bench.peers.pacing import paced
+from bench.program import RunFailed
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 CLIPS = 400
@@ -188,7 +189,7 @@ class ProtocolTest(unittest.TestCase):
             mock.patch.object(entrants, "RUN_LIMIT_S", 2),
             mock.patch.object(environments, "python_of", lambda name: Path(sys.executable)),
             mock.patch.dict(os.environ, {"PEER_HANGS": "1"}),
-            self.assertRaisesRegex(race_data.RunFailed, "no end within 2 s"),
+            self.assertRaisesRegex(RunFailed, "no end within 2 s"),
         ):
             entrants.run_peer(double, data, "race", ["--path", "cached"])
 
