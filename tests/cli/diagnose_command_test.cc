@@ -89,8 +89,10 @@ TEST_F(DiagnoseCommandTest, WithoutAStepOnlyTheSupplyIsKnown) {
 
 TEST_F(DiagnoseCommandTest, AFolderWithoutRecordsIsNamed) {
   const ProgramRun run = run_program("diagnose --run " + folder_);
-  EXPECT_NE(run.exit_code, 0);
-  EXPECT_NE(run.err.find("records.ring"), std::string::npos) << run.err;
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_NE(run.err.find("error[E-RECORDS-NONE]"), std::string::npos) << run.err;
+  EXPECT_NE(run.err.find("expected records.ring"), std::string::npos) << run.err;
+  EXPECT_NE(run.err.find("help: give the --checkpoint-dir"), std::string::npos) << run.err;
 }
 
 // A process like a training's: it runs until it is told to end.

@@ -63,8 +63,8 @@ TEST_F(ProfileCommandTest, RecordsThatAreOffAreKeptForTheProfile) {
 
 TEST_F(ProfileCommandTest, RefusesWhatCannotBeReadOrWritten) {
   const ProgramRun none = run_program("profile --run " + folder_);
-  EXPECT_NE(none.exit_code, 0);
-  EXPECT_NE(none.err.find("records.ring"), std::string::npos) << none.err;
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_NE(none.err.find("error[E-RECORDS-NONE]"), std::string::npos) << none.err;
   const ProgramRun folder = profile("--batches 3 --trace " + folder_);
   EXPECT_NE(folder.exit_code, 0);
   EXPECT_NE(folder.err.find("E-IO-KIND"), std::string::npos) << folder.err;

@@ -99,11 +99,16 @@ inline constexpr ErrorCode kRecordsCut{
     "truncated while it was read.",
     "copy the file again, or read the one that the feed writes"};
 
+inline constexpr ErrorCode kRecordsNone{
+    "E-RECORDS-NONE", ExitCode::kUsage,
+    "The folder has no records of batches: it is not that of a training, or observe.records was "
+    "off.",
+    "give the --checkpoint-dir of a training; `stoker report` shows what a run without records "
+    "has"};
 inline constexpr ErrorCode kRecordsProcess{
     "E-RECORDS-PROCESS", ExitCode::kUsage,
     "The process has no records that could be read: it is gone, runs no feed, is another user's, "
-    "or "
-    "observe.records is off.",
+    "or observe.records is off.",
     "give the number of a process that runs a feed, or --run with the folder of a training"};
 
 inline constexpr std::array kErrorCodes{
@@ -111,6 +116,6 @@ inline constexpr std::array kErrorCodes{
     &kFeedBadRows, &kFeedNotCached, &kFeedMemory,    &kFeedFileChanged, &kFeedTunerLog,
     &kFeedRamTier, &kFeedAugment,   &kFeedArrays,    &kBatchReleased,   &kFeedFork,
     &kFeedClosed,  &kFeedTimeout,   &kFeedIteration, &kRecordsFormat,   &kRecordsVersion,
-    &kRecordsCut,  &kRecordsProcess};
+    &kRecordsCut,  &kRecordsNone,   &kRecordsProcess};
 
 }  // namespace stoker::feed

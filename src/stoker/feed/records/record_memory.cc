@@ -20,7 +20,6 @@
 namespace stoker::feed {
 namespace {
 
-constexpr std::string_view kEnding = ".ring";
 constexpr std::string_view kUnfinished = ".new";
 constexpr unsigned kOwnFolder = 0700;
 constexpr unsigned kOwnFile = 0600;
@@ -54,7 +53,7 @@ OwnFiles& own_files() {
 std::string name_in_process(unsigned place) {
   std::string name = std::to_string(::getpid());
   if (place > 1) name += "-" + std::to_string(place);
-  return name.append(kEnding);
+  return name.append(kRingEnding);
 }
 
 Result<File> open_folder(Io& io, const std::string& path) {
@@ -92,7 +91,8 @@ Result<File> open_common_folder(Io& io) {
 }
 
 bool is_ring_name(std::string_view name) {
-  return name.ends_with(kEnding) || name.ends_with(std::string(kEnding).append(kUnfinished));
+  return name.ends_with(kRingEnding) ||
+         name.ends_with(std::string(kRingEnding).append(kUnfinished));
 }
 
 // Whether the file still has that name. Who makes or removes one asks after locking it, and nobody
@@ -198,7 +198,7 @@ Result<RecordMemory> RecordMemory::in_file(const RecordOptions& options, std::si
     memory.place_ = own_files().take();
   }
   const std::string name =
-      is_of_run ? "records" + std::string(kEnding) : name_in_process(memory.place_);
+      is_of_run ? std::string(kRunRecordsName) : name_in_process(memory.place_);
   memory.name_ = std::string(name).append(kUnfinished);
   memory.path_ = memory.folder_.path() + "/" + name;
   Result<File> file = make_locked(memory.folder_, memory.name_, memory.path_);

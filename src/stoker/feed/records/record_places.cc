@@ -12,16 +12,15 @@
 #include <string_view>
 #include <utility>
 
+#include "stoker/base/io/paths.h"
 #include "stoker/feed/errors.h"
 
 namespace stoker::feed {
 namespace {
 
-constexpr std::string_view kEnding = ".ring";
-
 // "4711.ring", or "4711-2.ring" of a second feed.
 std::optional<int> pid_of_name(std::string_view name) {
-  if (!name.ends_with(kEnding)) return std::nullopt;
+  if (!name.ends_with(kRingEnding)) return std::nullopt;
   int pid = 0;
   const auto [end, fault] = std::from_chars(name.data(), name.data() + name.size(), pid);
   const bool is_pid = fault == std::errc() && pid > 0 && (*end == '.' || *end == '-');
@@ -54,7 +53,7 @@ std::set<std::string> open_rings(Io& io, int pid) {
   for (const std::string& name : names_in(io, folder)) {
     std::error_code fault;
     std::string target = std::filesystem::read_symlink(place / name, fault).string();
-    if (!fault && target.ends_with("/records" + std::string(kEnding)))
+    if (!fault && target.ends_with("/" + std::string(kRunRecordsName)))
       rings.insert(std::move(target));
   }
   return rings;
@@ -98,15 +97,26 @@ Result<std::string> find_process_records(int pid, Io& io) {
     others += (others.empty() ? "" : ", ") + std::to_string(ring.pid);
   return Error{.code = &kRecordsProcess,
                .place = {.file = common_record_folder()},
-               .promised = number + std::string(kEnding) + " of a process that runs a feed",
+               .promised = number + std::string(kRingEnding) + " of a process that runs a feed",
                .found = runs ? "process " + number + " without records" : "no process " + number,
                .cure = others.empty() ? std::string() : "processes with records: " + others};
 }
 
-std::string records_at(const std::string& path, Io& io) {
+std::string run_records(const std::string& run_folder) {
+  return run_folder + "/" + std::string(kRunRecordsName);
+}
+
+Result<std::string> records_at(const std::string& path, Io& io) {
   FileInfo info;
   const bool is_folder = io.info_at(AT_FDCWD, path, info).ok() && info.kind == FileKind::kFolder;
-  return is_folder ? path + "/records" + std::string(kEnding) : path;
+  if (!is_folder) return path;
+  const Result<std::optional<FileInfo>> ring = info_if_present(io, AT_FDCWD, run_records(path));
+  if (!ring) return ring.error();
+  if (*ring) return run_records(path);
+  return Error{.code = &kRecordsNone,
+               .place = {.file = path},
+               .promised = std::string(kRunRecordsName),
+               .found = "a folder without it"};
 }
 
 }  // namespace stoker::feed

@@ -79,7 +79,7 @@ DiagnoseReport diagnose_records(std::vector<feed::BatchRecord> records) {
 
 DiagnoseReport diagnose_run(const std::string& path, Io& io) {
   const feed::RecordReader reader =
-      feed::RecordReader::open(feed::records_at(path, io), io).take_or_raise();
+      feed::RecordReader::open(feed::records_at(path, io).take_or_raise(), io).take_or_raise();
   std::vector<feed::BatchRecord> records;
   static_cast<void>(reader.read_since(0, records).take_or_raise());
   return diagnose_records(std::move(records));

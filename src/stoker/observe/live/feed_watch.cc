@@ -77,7 +77,7 @@ FeedWatch::Found FeedWatch::find() {
 
 FeedWatch::Found FeedWatch::find_of_run() const {
   const std::string& folder = target_.run_folder;
-  const std::string path = folder + "/records.ring";
+  const std::string path = feed::run_records(folder);
   if (regular_file(io_, path)) return {path, FeedState::kStarting, "run " + folder};
   FileInfo info;
   const bool is_there = io_.info_at(AT_FDCWD, folder, info).ok();

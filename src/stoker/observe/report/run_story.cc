@@ -13,6 +13,7 @@
 #include "stoker/cache/maintain/cache_check.h"
 #include "stoker/config/field_table.h"
 #include "stoker/config/load.h"
+#include "stoker/feed/records/record_places.h"
 #include "stoker/feed/records/record_reader.h"
 #include "stoker/observe/errors.h"
 #include "stoker/observe/machine/json_lines.h"
@@ -92,7 +93,8 @@ class StoryLoader {
     const File opened = open_file(io_, folder_, OpenFor::kFolder).take_or_raise();
     for (const FolderEntry& entry : list_folder(opened).take_or_raise())
       names_.push_back(entry.name);
-    part("records.ring", [this](const std::string& path) { load_records(path); });
+    part(std::string(feed::kRunRecordsName),
+         [this](const std::string& path) { load_records(path); });
     part("metrics.jsonl", [this](const std::string& path) {
       story_.metrics = try_metrics(io_, path).take_or_raise();
     });
@@ -134,7 +136,7 @@ class StoryLoader {
                     : reader.is_written()              ? RunStatus::kRunning
                                                        : RunStatus::kKilled;
     if (records.empty()) {
-      story_.missing.push_back({"records.ring", "no batch was handed out yet"});
+      story_.missing.push_back({std::string(feed::kRunRecordsName), "no batch was handed out yet"});
       return;
     }
     story_.watched = diagnose_records(std::move(records));

@@ -111,7 +111,7 @@ ProfileReport profile_feed(const ProfileOptions& options) {
 }
 
 ProfileReport profile_run(const std::string& path, const TraceTarget& trace, Io& io) {
-  const std::string file = feed::records_at(path, io);
+  const std::string file = feed::records_at(path, io).take_or_raise();
   const feed::RecordReader reader = feed::RecordReader::open(file, io).take_or_raise();
   std::vector<feed::BatchRecord> records;
   const feed::RecordsRead read = reader.read_since(0, records).take_or_raise();
