@@ -146,6 +146,19 @@ TEST(FeedBenchTest, UnknownNamesAreRefusedWithTheKnownOnes) {
   }
 }
 
+TEST(FeedBenchTest, WhatIsAugmentedIsReadAsSamplesFromTheCache) {
+  feed::SmallDataSet set(12);
+  set.settings().augment.gain_db = {-6.0, 6.0};
+  FeedBenchOptions options;
+  for (const FeedLoader loader : {FeedLoader::kNaive, FeedLoader::kNative})
+    options.cases.push_back(make_case(set, loader, FeedPath::kCached));
+  options.seconds = 0.1;
+  options.num_windows = 1;
+  const FeedBenchReport report = bench_feed(system_io(), options);
+  ASSERT_EQ(report.rows.size(), 2U);
+  for (const FeedBenchRow& row : report.rows) EXPECT_GT(row.clips_per_s, 0);
+}
+
 TEST(FeedBenchTest, ResidentNeedsAGpu) {
   const feed::SmallDataSet set(4);
   FeedBenchOptions options;

@@ -8,6 +8,7 @@
 #include "stoker/cache/build/precompute.h"
 #include "stoker/cache/read/cache_location.h"
 #include "stoker/feed/baseline/baseline_sources.h"
+#include "stoker/feed/source/augmentation.h"
 
 namespace stoker::bench {
 namespace {
@@ -50,9 +51,12 @@ config::Settings with_path(config::Settings settings, FeedLoader loader, FeedPat
   // On a GPU these are mels from the cache, whatever else could make them there.
   if (path == FeedPath::kCached) settings.gpu.mel_place = config::MelPlace::kCpu;
   if (path == FeedPath::kResident) settings.cache.tier = config::CacheTier::kGpu;
-  const bool holds_samples =
-      path == FeedPath::kResident && settings.gpu.mel_place == config::MelPlace::kGpu;
-  if (path == FeedPath::kPcm || holds_samples) {
+  const bool augments = feed::Augmentation::is_on(settings.augment);
+  const bool reads_samples =
+      path == FeedPath::kPcm ||
+      (path == FeedPath::kCached && augments && loader == FeedLoader::kNative) ||
+      (path == FeedPath::kResident && settings.gpu.mel_place == config::MelPlace::kGpu);
+  if (reads_samples) {
     settings.cache.dir = pcm_folder(settings);
     settings.cache.content = config::CacheContent::kPcm;
   }

@@ -42,7 +42,7 @@ bool is_on_gpu(const feed::OpenedFeed& opened) {
 observe::FeedLimit measure_limit(const FeedBenchCase& what, const feed::OpenedFeed& opened,
                                  double seconds) {
   const unsigned threads = std::max(1U, opened.feed.num_workers());
-  if (what.path == FeedPath::kCached) {
+  if (what.path == FeedPath::kCached && opened.source->augmentation() == nullptr) {
     return observe::measure_copy_limit(*opened.source, opened.feed, threads, seconds);
   }
   return observe::measure_mel_limit(*opened.source, opened.feed, threads, seconds);

@@ -115,6 +115,8 @@ TEST(AugmentedFeedTest, BytesDependOnNeitherWorkersNorWhereSamplesLie) {
         content == config::CacheContent::kMel ? Mode::kAuto : Mode::kPrecompute;
     EXPECT_EQ(two_epochs(set.settings()), expected);
   }
+  set.settings().cache.content = config::CacheContent::kMel;
+  EXPECT_EQ(two_epochs(set.settings()), expected) << "samples that other settings stored";
 }
 
 TEST(AugmentedFeedTest, AResumeHearsTheSame) {
@@ -138,7 +140,8 @@ TEST(AugmentedFeedTest, MelsAloneInTheCacheAreNotEnoughForPrecompute) {
     FAIL() << "cached mels were taken for augmented ones";
   } catch (const Failure& failure) {
     EXPECT_EQ(failure.error().code, &kFeedNotCached);
-    EXPECT_NE(failure.error().promised.find("cache.content pcm"), std::string::npos);
+    EXPECT_NE(failure.error().promised.find("samples, to augment,"), std::string::npos);
+    EXPECT_NE(failure.error().cure.find("precompute --cache-content both"), std::string::npos);
   }
 }
 

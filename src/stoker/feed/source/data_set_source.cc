@@ -22,14 +22,22 @@ namespace stoker::feed {
 namespace {
 
 void require_all(const std::vector<std::size_t>& missing, const DataSetSource& source,
-                 std::string_view what) {
+                 std::string_view what, std::string cure = {}) {
   if (missing.empty()) return;
   const auto first = static_cast<std::uint32_t>(missing.front());
   raise({.code = &kFeedNotCached,
          .promised = "valid " + std::string(what) + " of all " + grouped(source.num_utterances()) +
                      " utterances in the cache",
          .found = grouped(missing.size()) + " missing or stale; the first is " +
-                  std::string(source.id(first))});
+                  std::string(source.id(first)),
+         .cure = std::move(cure)});
+}
+
+// Samples in a cache serve whoever augments, whatever its settings would store.
+config::Settings settings_to_read(config::Settings settings) {
+  if (Augmentation::is_on(settings.augment) && settings.cache.content == config::CacheContent::kMel)
+    settings.cache.content = config::CacheContent::kBoth;
+  return settings;
 }
 
 void refuse_stale(const std::vector<std::size_t>& stale, const DataSetSource& source,
@@ -100,7 +108,9 @@ void DataSetSource::require_cached(const config::Settings& settings) const {
   const bool all_cached =
       settings.loader.preprocessing_mode == config::PreprocessingMode::kPrecompute;
   if (all_cached && augmentation_ != nullptr) {
-    require_all(routes_.rows_without_samples(), *this, "samples (cache.content pcm, to augment)");
+    require_all(routes_.rows_without_samples(), *this, "samples, to augment,",
+                "run `stoker precompute --cache-content both` first, or use "
+                "data.preprocessing_mode auto");
   } else if (all_cached) {
     require_all(routes_.rows_without_features(), *this, "features");
   }
@@ -136,7 +146,7 @@ void DataSetSource::open_cache(const DataSetSourceOptions& options) {
   spec_ = std::make_unique<data::FeatureSpec>(settings, index_, level_);
   // What a cache would hold matters only where there is one, or arrays that have no other index.
   if (reader_ || !settings.cache.arrays.empty() || !settings.batch.arrays.empty())
-    target_ = std::make_unique<cache::CacheTarget>(settings, *spec_, options.io);
+    target_ = std::make_unique<cache::CacheTarget>(settings_to_read(settings), *spec_, options.io);
   if (!reader_) return;
   const auto differences = cache::compare_settings(reader_->manifest(), target_->target().head);
   const bool other_features = std::any_of(differences.begin(), differences.end(),
