@@ -47,7 +47,7 @@ class Race:
 
     options: argparse.Namespace
     data: race_data.RaceData
-    deadline: float
+    deadline: float = 0.0  # of whatever follows the making of environments
     peers: list[PeerEntry] = field(default_factory=list)
     best_settings: dict[tuple[str, str], str] = field(default_factory=dict)
     runs: list[dict[str, Any]] = field(default_factory=list)
@@ -204,20 +204,32 @@ def report_of(race: Race, complete: bool) -> dict[str, Any]:
     }
 
 
-def write(race: Race, complete: bool) -> None:
-    report = report_of(race, complete)
+def is_complete(record: Path) -> bool:
+    return record.exists() and bool(json.loads(record.read_text(encoding="utf-8"))["complete"])
+
+
+def folder_for(race: Race, complete: bool) -> Path:
+    """Where the figures go: beside the data those of a race that is not complete, where a complete one is kept."""
     out: Path = race.options.out
+    return out if complete or not is_complete(out / "peers-feed.json") else race.data.folder
+
+
+def write(race: Race, complete: bool) -> Path:
+    report = report_of(race, complete)
+    out = folder_for(race, complete)
     out.mkdir(parents=True, exist_ok=True)
     (out / "peers-feed.json").write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     (out / "peers-feed.md").write_text(markdown(report), encoding="utf-8")
     write_chart(report, out / "peers-feed.svg")
+    return out
 
 
-def run_race(race: Race) -> bool:
-    """True when every stage was done. What is measured is written after every round."""
+def run_race(race: Race) -> tuple[bool, Path]:
+    """Whether every stage was done, and where its figures are. What is measured is written after every round."""
     complete = False
     try:
         prepare(race)
+        race.deadline = time.monotonic() + race.options.limit_s
         tune(race)
         race.rounds_done = 0
         race.rounds_began = time.monotonic()
@@ -230,8 +242,7 @@ def run_race(race: Race) -> bool:
         complete = race.rounds_done == race.options.rounds and not race.not_run
     except KeyboardInterrupt:
         say("stopped; what was measured is kept")
-    write(race, complete)
-    return complete
+    return complete, write(race, complete)
 
 
 def main() -> int:
@@ -243,7 +254,8 @@ def main() -> int:
     parser.add_argument("--clips", type=int, default=2000)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=1.5, help="of each run")
-    parser.add_argument("--limit-s", type=float, default=1200.0, help="no further round is begun after this")
+    limit_help = "no further round is begun after this; making environments is not counted"
+    parser.add_argument("--limit-s", type=float, default=1200.0, help=limit_help)
     parser.add_argument("--quick", action="store_true", help="one round, 416 clips, no tuning: a smoke test")
     options = parser.parse_args()
     if options.quick:
@@ -252,10 +264,9 @@ def main() -> int:
         options.out = options.work / "quick" if options.quick else ROOT / "bench" / "results"
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     data = race_data.make(options.stoker.resolve(), options.work, options.clips)
-    race = Race(options, data, time.monotonic() + options.limit_s)
-    complete = run_race(race)
-    print((options.out / "peers-feed.md").read_text(encoding="utf-8"), end="")
-    say(f"{'done' if complete else 'INCOMPLETE'}: {options.out}/peers-feed.json, .md, .svg")
+    complete, out = run_race(Race(options, data))
+    print((out / "peers-feed.md").read_text(encoding="utf-8"), end="")
+    say(f"{'done' if complete else 'INCOMPLETE'}: {out}/peers-feed.json, .md, .svg")
     return 0 if complete else 1
 
 

@@ -1,5 +1,7 @@
 """From runs to tables, pictures and pages: medians, ratios, escapes, and pages that follow their records."""
 
+import argparse
+import json
 import re
 import tempfile
 import unittest
@@ -8,7 +10,8 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from bench.peers import bar_chart, entrants, environments, feed_report
+from bench.peers import bar_chart, entrants, environments, feed, feed_report
+from bench.peers.race_data import RaceData
 from tools.pages import against_dataloader, hardware_limit, hardware_limit_fa, how_fast, how_fast_fa, results
 
 LATIN = str.maketrans("۰۱۲۳۴۵۶۷۸۹٬٫", "0123456789,.")
@@ -258,6 +261,19 @@ class PagesTest(unittest.TestCase):
             page = hardware_limit.english()
         self.assertIn("Reference: a copy.", page)
         self.assertNotIn("imit", page.partition("\n")[2])
+
+
+class RaceTest(unittest.TestCase):
+    def test_a_race_that_was_cut_short_leaves_a_complete_record_alone(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            out, data = Path(folder) / "results", RaceData(Path(folder) / "data", Path("none"))
+            race = feed.Race(argparse.Namespace(out=out), data)
+            self.assertEqual(feed.folder_for(race, complete=False), out)
+            out.mkdir()
+            for kept, cut_short in ((False, out), (True, data.folder)):
+                (out / "peers-feed.json").write_text(json.dumps({"complete": kept}), encoding="utf-8")
+                self.assertEqual(feed.folder_for(race, complete=False), cut_short)
+                self.assertEqual(feed.folder_for(race, complete=True), out)
 
 
 class EnvironmentTest(unittest.TestCase):
