@@ -85,5 +85,20 @@ TEST(RecommendTest, WithoutRoomForACacheTheFilesAreRead) {
   EXPECT_EQ(found.findings.search.best->choice.tier, FeedTier::kFiles);
 }
 
+TEST(RecommendTest, WhatIsAugmentedIsTriedFromFilesAndSamplesAlone) {
+  feed::SmallDataSet set(40);
+  config::Settings settings = set.settings();
+  settings.run.device = "cpu";
+  settings.loader.num_workers = {};
+  settings.augment.gain_db = {-6.0, 6.0};
+  const Recommendation found = recommend({.settings = settings, .budget_s = 2});
+  EXPECT_TRUE(found.findings.refusals.empty());
+  ASSERT_TRUE(found.findings.search.best);
+  for (const auto& tried : found.findings.search.tried) {
+    const FeedTier tier = tried.choice.tier;
+    EXPECT_TRUE(tier == FeedTier::kFiles || tier == FeedTier::kPcm);
+  }
+}
+
 }  // namespace
 }  // namespace stoker::observe

@@ -15,6 +15,7 @@
 #include "stoker/data/errors.h"
 #include "stoker/data/from_settings.h"
 #include "stoker/data/voice/data_set_maker.h"
+#include "stoker/feed/source/augmentation.h"
 #include "stoker/observe/feed_limits.h"
 #include "stoker/observe/resource_use.h"
 
@@ -150,7 +151,7 @@ class Recommender {
     options_.say(survey_text(findings_.data));
     const Digest128 features = cache::wanted_head(settings_, simd_level().take_or_raise()).features;
     cache_folder_ = cache::find_cache_location(settings_, features, *options_.io).folder;
-    has_cache_ = is_cached();
+    has_cache_ = !is_augmented() && is_cached();
     const double memory = static_cast<double>(findings_.machine.memory.available_bytes);
     const double room_s =
         memory / 8 /
@@ -163,6 +164,9 @@ class Recommender {
     }
     measure_disk();
   }
+
+  // Gain and noise are put into samples: mels of a cache are of no use then.
+  bool is_augmented() const { return feed::Augmentation::is_on(settings_.augment); }
 
   // Whether every row is in the cache already: then the runs read it, and build none for mels.
   bool is_cached() const {
@@ -196,8 +200,10 @@ class Recommender {
     const auto free_bytes = static_cast<double>(findings_.machine.storage.free_bytes);
     const auto memory = static_cast<double>(findings_.machine.memory.available_bytes);
     std::vector<FeedTier> tiers{FeedTier::kFiles};
-    if (has_cache_ || data.mel_bytes < free_bytes) tiers.push_back(FeedTier::kCached);
+    const bool has_mels = !is_augmented() && (has_cache_ || data.mel_bytes < free_bytes);
+    if (has_mels) tiers.push_back(FeedTier::kCached);
     if (data.pcm_bytes < free_bytes) tiers.push_back(FeedTier::kPcm);
+    if (is_augmented()) return tiers;
     if (tiers.size() > 1 && data.mel_bytes < memory / 2) tiers.push_back(FeedTier::kMemory);
     const bool is_here = findings_.gpu && findings_.gpu->is_here;
     if (is_here &&
