@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from bench.program import RunFailed, ended, run_stoker
+from bench.program import STATUS_STARVED, RunFailed, ended, run_stoker
 from bench.record import Bars, Json, finish
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "e2e"))
@@ -35,7 +35,6 @@ SCREENS = ((80, 24), (200, 50))
 SCREEN_S, TABLE_S = 4.0, 4.0
 SERVED = re.compile(r"serving (\S+)")
 GPU_METRIC = re.compile(r"^stoker_gpu_utilization_ratio\{.*\} ([0-9.e+-]+)$", re.MULTILINE)
-STATUS_STARVED = 1
 LIMIT_S = 120.0
 
 

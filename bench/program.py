@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 import time
@@ -15,6 +16,7 @@ from bench.record import Json
 
 LIMIT_S = 600.0
 EXIT_NOT_RUN = 2  # as of a wrong option: a bar that is missed ends with 1
+STATUS_STARVED = 1  # of `stoker diagnose`, where the consumer waits for the feed
 
 
 class RunFailed(RuntimeError):
@@ -44,7 +46,7 @@ def run_stoker(
 ) -> Json:
     """The JSON object that the command prints; it has to end with one of these statuses."""
     command = [str(program), *words, "--json"]
-    if not Path(program).exists():
+    if shutil.which(program) is None and not Path(program).exists():
         raise RunFailed(f"there is no program {program}: build it with `make`, or name the one to measure")
     began = time.monotonic()
     if tells:

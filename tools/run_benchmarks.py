@@ -7,36 +7,30 @@ Each benchmark checks its own output before it prints a number; a failed check f
 import argparse
 import datetime
 import json
-import platform
-import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-RESULTS = ROOT / "bench" / "results"
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from bench.program import RunFailed, run_stoker
+from bench.record import RESULTS, ROOT, processor
+
 COMMANDS = {
     "mel-cpu": ["bench", "mel"],
     "cache": ["bench", "cache", "--cache", "/dev/shm/stoker-bench-cache"],
 }
 
 
-def processor() -> str:
-    for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-        if line.startswith("model name"):
-            return line.split(":", 1)[1].strip()
-    return platform.processor()
-
-
-def run(name: str, command: list[str]) -> bool:
-    done = subprocess.run([*command, "--json"], capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        print(f"{name}: failed\n{done.stderr}", file=sys.stderr)
+def run(name: str, program: Path) -> bool:
+    try:
+        result = run_stoker(program, *COMMANDS[name], tells=False)
+    except RunFailed as error:
+        print(f"{name}: {error}", file=sys.stderr)
         return False
     kept = {
         "date": datetime.date.today().isoformat(),
         "machine": processor(),
-        "command": " ".join(["stoker", *command[1:]]),
-        "result": json.loads(done.stdout),
+        "command": " ".join(["stoker", *COMMANDS[name]]),
+        "result": result,
     }
     RESULTS.mkdir(parents=True, exist_ok=True)
     (RESULTS / f"{name}.json").write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
@@ -50,8 +44,8 @@ def main() -> int:
     parser.add_argument("names", nargs="*", help=f"default: all of {', '.join(COMMANDS)}")
     options = parser.parse_args()
     names = options.names or list(COMMANDS)
-    program = str(options.build.resolve() / "stoker")
-    verdicts = [run(name, [program, *COMMANDS[name]]) for name in names]
+    program = options.build.resolve() / "stoker"
+    verdicts = [run(name, program) for name in names]
     return 0 if all(verdicts) else 1
 
 

@@ -26,8 +26,8 @@ from typing import Any
 from bench.diagnose import outside
 from bench.diagnose.gpu_plants import GPU_PLANTS, healthy_on_gpu
 from bench.diagnose.plants import PAIRS, PLANTS, Draw, Planting, both, healthy, named
-from bench.diagnose.scene import Scene, TrialFailedError
-from bench.program import ended
+from bench.diagnose.scene import Scene
+from bench.program import RunFailed, ended
 from bench.record import Bars, Json, finish, gpu_name, show
 
 SEEDS = {"tuning": 1_000_000, "judging": 4_000_000}
@@ -130,7 +130,7 @@ class Driver:
         except outside.CannotPlantError as error:
             print(f"skipped  {job.name}: {error}", file=sys.stderr, flush=True)
             return None
-        except TrialFailedError as error:
+        except RunFailed as error:
             return row | {"failed": str(error)[-600:]}
         return row | {
             "verdict": said["verdict"],

@@ -19,14 +19,13 @@ import sys
 from pathlib import Path
 
 from bench.diagnose import outside
-from bench.program import ended, run_stoker
+from bench.program import STATUS_STARVED, ended, run_stoker
 from bench.record import Bars, Json, finish
 
 SEED = 3_000_000
 MOST_ERROR, MOST_SUPPLY_ERROR = 0.15, 0.25
 NATIVE = ["data.use_native_loading=true"]
 CALM_CORES = 0.25
-STATUS_STARVED = 1
 
 
 class Trials:

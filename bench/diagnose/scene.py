@@ -17,7 +17,7 @@ from typing import Any
 
 from bench.diagnose import outside
 from bench.diagnose.sound_files import compressed_copy, encode, library
-from bench.program import RunFailed
+from bench.program import RunFailed, run_stoker
 from bench.record import Json
 
 CLIPS = 400
@@ -27,10 +27,6 @@ PROGRAM_LIMIT_S = 120.0
 DEBUGGER_LIMIT_S = 60.0
 CALIBRATIONS, CALM_CORES = 4, 0.3
 HIGHEST_PRIORITY = -20
-
-
-class TrialFailedError(RunFailed):
-    """The program ended with an error, which the message holds."""
 
 
 @dataclass(frozen=True)
@@ -88,12 +84,7 @@ class Scene:
         return folder
 
     def _make(self, folder: Path, clips: int, *words: str) -> None:
-        self._run_stoker("data", "make", "--out", str(folder), "--clips", str(clips), *words)
-
-    def _run_stoker(self, *words: str) -> None:
-        done = subprocess.run([str(self.stoker), *words], check=False, capture_output=True, text=True)
-        if done.returncode != 0:
-            raise TrialFailedError(f"{' '.join(words)}: {done.stderr[-1000:]}")
+        run_stoker(self.stoker, "data", "make", "--out", str(folder), "--clips", str(clips), *words, tells=False)
 
     def _flac(self, folder: Path) -> None:
         compressed_copy(self.data("few"), folder, "flac")
@@ -133,13 +124,13 @@ class Scene:
 
     def precompute(self, name: str) -> None:
         if not (self.data(name) / ".stoker").exists():
-            self._run_stoker("precompute", "--data", str(self.data(name)))
+            run_stoker(self.stoker, "precompute", "--data", str(self.data(name)), tells=False)
 
     def precompute_samples(self, name: str, cache: Path, hop: int) -> None:
         """16-bit samples in a cache of their own, of which a GPU makes the mels."""
         words = ["--set", "cache.content=pcm", "--cache", str(cache), "--preset", "myxtts_tf", "--hop-length", str(hop)]
         if not cache.exists():
-            self._run_stoker("precompute", "--data", str(self.data(name)), *words)
+            run_stoker(self.stoker, "precompute", "--data", str(self.data(name)), *words, tells=False)
 
     def supply(self, settings: list[str], cores: list[int] | None = None) -> Supply:
         """Measured once for each, on a calm machine; neither seed nor buffer changes it."""
@@ -162,7 +153,7 @@ class Scene:
             if self.alone or watch.used_cores() < CALM_CORES:
                 break
         if not said:
-            raise TrialFailedError(f"no batch came: {settings}")
+            raise RunFailed(f"no batch came: {settings}")
         data = next(Path(each.split("=", 1)[1]) for each in settings if each.startswith("data.path="))
         sizes = [file.stat().st_size for file in (data / "wavs").iterdir()]
         clips_per_s = said["supply_batches_per_s"] * said["clips_per_s"] / said["batches_per_s"]
@@ -205,11 +196,11 @@ class Scene:
                     program.kill()
                     last = program.communicate()[1].splitlines()[-1:]
                     text = f"{json.dumps(trial.plan)}: no end within {PROGRAM_LIMIT_S:.0f} s, last {last}"
-                    raise TrialFailedError(f"{text}, its stacks are in {seen}") from error
+                    raise RunFailed(f"{text}, its stacks are in {seen}") from error
                 finally:
                     program.kill()  # whatever went wrong, nobody waits for it; one that has ended is left alone
         if program.returncode != 0:
-            raise TrialFailedError(f"{json.dumps(trial.plan)}: {errors[-1000:]}")
+            raise RunFailed(f"{json.dumps(trial.plan)}: {errors[-1000:]}")
         return dict(json.loads(said))
 
 

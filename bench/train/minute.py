@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
-from bench.program import ended, run_stoker
+from bench.program import LIMIT_S, ended, run_stoker
 from bench.record import Json, processor
 
 Mel = npt.NDArray[np.float32]
@@ -106,7 +106,7 @@ def main() -> int:
     folder = asked.out / "run"
     words = ["--data", str(voice), "--checkpoint-dir", str(folder), "--model-size", "tiny", "--device", "cpu"]
     words += ["--vocabulary", "phonemes", "--seconds", str(asked.seconds), "--seed", str(asked.seed), *asked.train]
-    trained = run_stoker(asked.stoker, "train", *words)
+    trained = run_stoker(asked.stoker, "train", *words, limit_s=asked.seconds + LIMIT_S)
     chosen = of_equal_length(asked.stoker, voice, held)
     figures: Json = {
         "flow_first": trained["flow_first"],

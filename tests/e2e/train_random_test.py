@@ -25,9 +25,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 from feed_run import Stoker, expect
-from train_run import TIME_LIMIT_S, Ended, has_trainer, newest_checkpoint, run
+from train_run import TIME_LIMIT_S, Ended, differing_files, has_trainer, newest_checkpoint, run
 
-FILES = ("model.safetensors", "ema.safetensors", "optimizer.safetensors")
 STEPS = 6
 POLL_S = 0.01
 
@@ -161,9 +160,8 @@ def steps_of(metrics: Path) -> dict[int, dict[str, object]]:
 def compare(case: Case, one: str, other: str) -> None:
     expected, found = (newest_checkpoint(case.folder / name) for name in (one, other))
     expect(expected.name == found.name, f"{case}\n{one} ended with {expected.name}, {other} with {found.name}")
-    for name in FILES:
-        same = (expected / name).read_bytes() == (found / name).read_bytes()
-        expect(same, f"{case}\n{name} of {one} and {other} differ")
+    differing = differing_files(expected, found)
+    expect(not differing, f"{case}\n{differing} of {one} and {other} differ")
     losses = [steps_of(case.folder / name / "metrics.jsonl") for name in (one, other)]
     expect(losses[0] == losses[1], f"{case}\nlosses of {one} and {other} differ:\n{losses[0]}\n{losses[1]}")
     expect(sorted(losses[0]) == list(range(1, STEPS + 1)), f"{case}\nsteps {sorted(losses[0])}")

@@ -52,5 +52,11 @@ def trained(stoker: Stoker, folder: str, *arguments: str) -> dict[str, Any]:
     return ended.report
 
 
+def differing_files(one: Path, other: Path) -> list[str]:
+    """The tensor files of two checkpoints that do not have the same bytes."""
+    names = [f"{name}.safetensors" for name in ("model", "ema", "optimizer")]
+    return [name for name in names if (one / name).read_bytes() != (other / name).read_bytes()]
+
+
 def newest_checkpoint(folder: Path) -> Path:
     return sorted((folder / "checkpoints").glob("step-*"))[-1]

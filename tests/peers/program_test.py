@@ -12,6 +12,7 @@ import tempfile
 import time
 import unittest
 from pathlib import Path
+from unittest import mock
 
 from bench.program import EXIT_NOT_RUN, RunFailed, completed, ended, last_words, run_stoker
 from bench.train.table import Cell
@@ -56,6 +57,11 @@ class ProgramTest(unittest.TestCase):
         plain = self.folder / "plain"
         plain.write_text("not a program", encoding="utf-8")
         self.assertRegex(self.refusal(plain), "plain cannot be run: Permission denied")
+
+    def test_a_program_of_the_path_is_found_there(self) -> None:
+        self.program("""echo '{"clips": 3}'""")
+        with mock.patch.dict(os.environ, {"PATH": f"{self.folder}:{os.environ['PATH']}"}):
+            self.assertEqual(run_stoker("stoker", "stream", tells=False), {"clips": 3})
 
     def test_one_that_does_not_end_is_ended(self) -> None:
         begun = time.monotonic()
